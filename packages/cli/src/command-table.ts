@@ -24,6 +24,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "run a command as one step that can be undone",
     load: () => import("./commands/run.ts"),
   },
+  agents: {
+    group: "Start",
+    summary: "run agents, each in a fork of its own, and look after them",
+    load: () => import("./commands/agents.ts"),
+  },
+  fix: {
+    group: "Start",
+    summary: "let an agent fix what a review finds, attempt by attempt",
+    load: () => import("./commands/fix.ts"),
+  },
   checkpoint: {
     group: "Start",
     summary: "take a checkpoint of the present state",
@@ -86,6 +96,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     paged: "always",
     load: () => import("./commands/files.ts"),
   },
+  find: {
+    group: "Look",
+    summary: "find the pieces of files that answer a question",
+    load: () => import("./commands/find.ts"),
+  },
+  index: {
+    group: "Look",
+    summary: "show, sync or rebuild the index that find searches",
+    load: () => import("./commands/index.ts"),
+  },
   search: {
     group: "Look",
     summary: "find checkpoints by name, note, prompt or path",
@@ -136,6 +156,44 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     paged: "dry-run",
     load: () => import("./commands/revert.ts"),
   },
+  branch: {
+    group: "Go back",
+    summary: "list, make, rename or delete branches",
+    load: () => import("./commands/branch.ts"),
+  },
+  ghost: {
+    group: "Go back",
+    summary: "show checkpoints to git, as commits below refs/belay",
+    load: () => import("./commands/ghost.ts"),
+  },
+  switch: {
+    group: "Go back",
+    summary: "go to another branch, with its files",
+    paged: "dry-run",
+    load: () => import("./commands/switch.ts"),
+  },
+  fork: {
+    group: "Go back",
+    summary: "make, list or remove forks: copies of the directory to work in",
+    load: () => import("./commands/fork.ts"),
+  },
+  merge: {
+    group: "Go back",
+    summary: "bring the work of other branches into the files here",
+    paged: "dry-run",
+    load: () => import("./commands/merge.ts"),
+  },
+  conflicts: {
+    group: "Look",
+    summary: "show what merges wait for",
+    paged: "always",
+    load: () => import("./commands/conflicts.ts"),
+  },
+  resolve: {
+    group: "Go back",
+    summary: "decide a conflict of a merge",
+    load: () => import("./commands/resolve.ts"),
+  },
   approve: {
     group: "Go back",
     summary: "approve the present state",
@@ -163,8 +221,28 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   untag: { group: "Name and share", summary: "remove a tag", load: () => import("./commands/untag.ts") },
   export: {
     group: "Name and share",
-    summary: "export a checkpoint as a tar archive or a patch",
+    summary: "export a checkpoint, or a whole thread",
     load: () => import("./commands/export.ts"),
+  },
+  import: {
+    group: "Name and share",
+    summary: "take over the history that another program kept",
+    load: () => import("./commands/import.ts"),
+  },
+  remote: {
+    group: "Name and share",
+    summary: "keep the history on a server, encrypted: list, add, remove, verify remotes",
+    load: () => import("./commands/remote.ts"),
+  },
+  push: {
+    group: "Name and share",
+    summary: "send to a remote what it does not have yet",
+    load: () => import("./commands/push.ts"),
+  },
+  clone: {
+    group: "Name and share",
+    summary: "make a protected directory of what a remote has",
+    load: () => import("./commands/clone.ts"),
   },
 
   doctor: {

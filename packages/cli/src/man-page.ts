@@ -65,6 +65,7 @@ export const ENVIRONMENT = {
   BELAY_HOME: "where stores, settings and the hook script live (default: ~/.belay)",
   BELAY_RESIDENT: "off: commands do not start the resident process",
   BELAY_WAIT_MS: "how long a hook may wait for its capture, instead of a second",
+  BELAY_EMBEDDINGS_KEY: "the key for the endpoint in the setting retrieval.url",
   BELAY_PAGER: "the program that long output is read with on a terminal; empty or cat: none",
   PAGER: "the same, where BELAY_PAGER is not set (default: less)",
   NO_COLOR: "no colours",

@@ -54,6 +54,9 @@ test("[R235] a file that is not there leads to its last checkpoint, or to the na
 test("[R235] files lists what a checkpoint holds, all of it or below a path", async () => {
   expect(sandbox.ok("files", "1")).toBe("a.txt\nsrc/b.txt\n");
   expect(sandbox.ok("files", "@", "src")).toBe("src/b.txt\n");
+  expect(sandbox.ok("files", "@", "b*")).toBe("src/b.txt\n");
+  expect(sandbox.ok("files", "@", "*.txt")).toBe("a.txt\nsrc/b.txt\n");
+  expect(sandbox.belay(["files", "1", "*.rs"])).toMatchObject({ status: 4, stdout: "" });
   expect(sandbox.ok("files", "@", "--long")).toMatch(/^644 +4 B +a\.txt\n644 +4 B +src\/b\.txt\n$/);
   expect(sandbox.json(["files", "1"])).toMatchObject({
     filesTotal: 2,

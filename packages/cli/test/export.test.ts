@@ -150,5 +150,29 @@ test("[A23] [A24] [A60] [Y30] a conversation becomes a git repository: main is w
   expect(sandbox.error(["export", "--thread", threads[0].id, "--git", target], 3).message).toContain(
     "not empty",
   );
-  expect(sandbox.error(["export", "--git", target], 2).code).toBe("USAGE");
+  expect(sandbox.error(["export", "--git", target], 3).message).toContain("exists and is not empty");
+});
+
+test("all branches become a git repository: each is a branch of the same name, from where it began", async () => {
+  sandbox.write("a.txt", "on main\n");
+  sandbox.ok("checkpoint", "-m", "one");
+  sandbox.ok("branch", "an/idea");
+  sandbox.ok("switch", "an/idea");
+  sandbox.write("idea.txt", "idea\n");
+  sandbox.ok("checkpoint", "-m", "two");
+  sandbox.ok("branch", "empty");
+  const target = join(sandbox.base, "all");
+  expect(sandbox.json(["export", "--git", target])).toMatchObject({
+    thread: null,
+    format: "git",
+    branches: [{ branch: "main" }, { branch: "an/idea" }, { branch: "empty", commits: 0 }],
+  });
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: target, encoding: "utf8" });
+  expect(git("for-each-ref", "--format=%(refname)")).toBe(
+    "refs/heads/an/idea\nrefs/heads/empty\nrefs/heads/main\n",
+  );
+  expect(git("show", "an/idea:idea.txt")).toBe("idea\n");
+  expect(git("merge-base", "main", "an/idea").trim()).toBe(git("rev-parse", "main~1").trim());
+  expect(git("rev-parse", "empty")).toBe(git("rev-parse", "an/idea"));
+  expect(git("fsck", "--strict")).toBe("");
 });

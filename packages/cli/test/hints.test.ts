@@ -3,10 +3,17 @@
  * before is looked at again. A code without a situation, or a reason why there is none, does not compile.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createSystem, EngineError, openWorkspace, type ErrorCode, type Workspace } from "@belay/engine";
+import {
+  createSystem,
+  EngineError,
+  openWorkspace,
+  type BytePath,
+  type ErrorCode,
+  type Workspace,
+} from "@belay/engine";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CommandErrorName } from "@belay/protocol/errors";
 import { reportError } from "../src/call/error-report.ts";
@@ -53,6 +60,16 @@ async function inLibrary<Result>(work: (workspace: Workspace) => Promise<Result>
 async function withBigFile(): Promise<void> {
   sandbox.write("large.txt", Array.from({ length: 300_000 }, () => Math.random().toString(36)[2]).join(""));
   await sandbox.checkpoint();
+}
+
+/** A merge of this branch waits for a decision about a.txt. */
+function conflictWith(branch: string): void {
+  sandbox.ok("branch", branch);
+  sandbox.write("a.txt", "here\n");
+  sandbox.ok("switch", branch);
+  sandbox.write("a.txt", "there\n");
+  sandbox.ok("switch", "main");
+  expect(sandbox.belay(["merge", branch]).status).toBe(3);
 }
 
 const ENGINE: Record<ErrorCode, Situation | NoSituation> = {
@@ -112,6 +129,22 @@ const ENGINE: Record<ErrorCode, Situation | NoSituation> = {
       }),
     leads: () => expect(sandbox.json(["list", "--kind", "approve"]).checkpoints).toEqual([]),
   },
+  CHECKPOINT_IMPORTED: {
+    make: () =>
+      inLibrary(async (workspace) => {
+        const { id } = await workspace.importCheckpoint({
+          origin: "test",
+          alias: "one",
+          kind: "manual",
+          description: "one",
+          createdAt: 1,
+          files: [{ path: "a.txt" as BytePath, kind: "file", mode: 0o644, content: Buffer.from("old\n") }],
+          covers: [],
+        });
+        return ["branch", "idea", "--from", id];
+      }),
+    leads: () => expect(readFileSync(sandbox.path("a.txt"), "utf8")).toBe("old\n"),
+  },
   LIMIT_REACHED: {
     make: async () => {
       const thread = await inLibrary(async (workspace) => {
@@ -125,6 +158,110 @@ const ENGINE: Record<ErrorCode, Situation | NoSituation> = {
     },
     fill: { checkpoint: "@" },
     again: 0,
+  },
+  RUN_NOT_FOUND: { make: () => ["agents", "show", "nothing"], again: 4 },
+  FIX_NOT_FOUND: { make: () => ["fix", "show", "nothing"], again: 4 },
+  BRANCH_NOT_FOUND: {
+    make: () => {
+      sandbox.ok("branch", "gone");
+      sandbox.ok("branch", "-d", "gone");
+      return ["switch", "gone"];
+    },
+    fill: { name: "gone" },
+    again: 0,
+  },
+  BRANCH_IN_USE: {
+    make: () => {
+      sandbox.ok("branch", "idea");
+      sandbox.ok("switch", "idea");
+      return ["branch", "-d", "idea"];
+    },
+    fill: { another: "main" },
+    again: 0,
+  },
+  BRANCH_TAKEN: {
+    make: () => {
+      sandbox.ok("branch", "idea");
+      return ["branch", "idea"];
+    },
+    leads: () =>
+      expect(sandbox.json(["branch"]).branches).toMatchObject([{ current: false }, { current: true }]),
+  },
+  FORK_NOT_FOUND: { make: () => ["fork", "path", "nowhere"], again: 4 },
+  FORK_LIMIT: {
+    make: () => {
+      sandbox.ok("fork", "one");
+      sandbox.ok("config", "forks.limit", "1");
+      return ["fork", "two"];
+    },
+    fill: { name: "one" },
+    again: 0,
+  },
+  FORK_BUSY: {
+    make: async () => {
+      sandbox.ok("fork", "one");
+      await inLibrary(async (workspace) => {
+        await using fork = await workspace.forks.open("one");
+        const { id } = await fork.threads.open({ agent: "a", externalId: "t" });
+        await fork.turns.prompt(id, { content: "go" });
+        await fork.turns.beginTool(id, { tool: "Edit", toolUseId: "u-1", nature: "edit" });
+      });
+      return ["fork", "remove", "one"];
+    },
+  },
+  FORK_UNCAPTURED: {
+    make: () => {
+      sandbox.ok("fork", "one");
+      sandbox.ok("config", "limits.fileBytes", "1KiB");
+      const { path } = sandbox.json(["fork", "path", "one"]) as { path: string };
+      writeFileSync(join(path, "large"), "x".repeat(5000));
+      return ["fork", "remove", "one"];
+    },
+  },
+  MERGE_NOT_FOUND: { make: () => ["merge", "--continue"] },
+  CONFLICT_NOT_FOUND: { make: () => ["resolve", "a.txt", "--take", "ours"] },
+  CONFLICT_AMBIGUOUS: {
+    make: () => {
+      const names = ["idea", "other"];
+      for (const name of names) sandbox.ok("branch", name);
+      sandbox.write("a.txt", "here\n");
+      for (const name of names) {
+        sandbox.ok("switch", name);
+        sandbox.write("a.txt", `by ${name}\n`);
+        sandbox.ok("switch", "main");
+        expect(sandbox.belay(["merge", name]).status).toBe(3);
+      }
+      return ["resolve", "a.txt", "--take", "ours"];
+    },
+    leads: ([shown]) => expect(shown).toContain("options: ours, theirs"),
+  },
+  MERGE_OPEN: {
+    make: () => {
+      conflictWith("idea");
+      return ["merge", "idea"];
+    },
+    again: 3,
+  },
+  ANSWER_REFUSED: {
+    make: () => {
+      conflictWith("idea");
+      return ["resolve", "a.txt", "--take", "delete"];
+    },
+    fill: { conflict: "a.txt" },
+    leads: ([shown]) => expect(shown).toContain("options: ours, theirs"),
+  },
+  BRANCH_NAME_INVALID: { make: () => ["branch", "a b"] },
+  RUN_ALIVE: {
+    make: async () => {
+      sandbox.ok("branch", "idea");
+      await inLibrary(async (workspace) => {
+        const { id } = await workspace.threads.open({ agent: "a", externalId: "t" });
+        await workspace.turns.prompt(id, { content: "go" });
+        await workspace.turns.beginTool(id, { tool: "Edit", toolUseId: "u-1", nature: "edit" });
+      });
+      return ["switch", "idea"];
+    },
+    leads: () => void sandbox.ok("switch", "idea", "--yes"),
   },
   NAME_TAKEN: {
     make: async () => {
@@ -294,6 +431,11 @@ const COMMAND: Record<CommandCode, Situation | NoSituation> = {
   },
   CONVERSATION_NOT_FORKED: { because: "needs an agent's transcript; its own tests have one" },
   NO_PARENT: { make: () => ["export", "1", "--patch"], fill: { file: "all.tar" } },
+  NOTHING_TO_IMPORT: {
+    make: () => ["import", "src"],
+    leads: ([said]) => expect(said).toContain("moldable"),
+  },
+  AGENT_NOT_FOUND: { because: "the hint is to name another agent or a command" },
   OUTPUT_EXISTS: {
     make: () => {
       sandbox.ok("run", "--", "touch", "new.txt");
@@ -304,6 +446,7 @@ const COMMAND: Record<CommandCode, Situation | NoSituation> = {
   OUTPUT_FAILED: { because: "the hint is to write elsewhere" },
   RESIDENT_FAILED: { because: "the hint names its log" },
   RESIDENT_RUNNING: { because: "needs a second user of the port; its own tests have one" },
+  GHOST_IMPOSSIBLE: { make: () => ["ghost", "create"], leads: ([said]) => expect(said).toMatch(/^1 /) },
   INTERNAL: { because: "a mistake in Belay has no way out but to report it" },
   PAUSED_EVERYWHERE: {
     make: () => {

@@ -136,8 +136,9 @@ describe("log", () => {
       const words = [process.execPath, LAUNCHER, "log"].map((word) => `'${word}'`).join(" ");
       const { stdout } = spawnSync("script", ["-qec", `stty cols ${columns}; ${words}`, "/dev/null"], {
         cwd: sandbox.project,
-        env: { ...sandbox.environment, TERM: "xterm", NO_COLOR: "1" },
+        env: { ...sandbox.environment, TERM: "xterm", NO_COLOR: "1", PAGER: "cat" },
         encoding: "utf8",
+        timeout: 60_000,
       });
       const screen = stdout.replaceAll("\r\n", "\n").trimEnd().split("\n");
       expect(screen[0]).toBe("Today");

@@ -60,7 +60,7 @@ describe("[R198] a restore of chosen paths that can restore nothing", () => {
     sandbox.ok("forget", "secret.key", "--yes");
     await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
     const { createMcpHost } = await import("../src/mcp/mcp-workspace.ts");
-    const host = createMcpHost((work) => work(workspace), workspace.plans);
+    const host = createMcpHost((work) => work(workspace), workspace.plans, sandbox.home);
     const { warnings } = await host.preview("1", ["secret.key"]);
     expect(warnings).toContain("secret.key was forgotten and cannot be restored");
   });

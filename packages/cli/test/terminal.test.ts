@@ -27,9 +27,11 @@ function onTerminal(
   const words = [process.execPath, LAUNCHER, ...args].map((word) => `'${word}'`).join(" ");
   const ran = spawnSync("script", ["-qec", `stty cols ${COLUMNS}; ${words}`, "/dev/null"], {
     cwd: sandbox.project,
-    env: { ...sandbox.environment, TERM: "xterm", ...env },
+    // a pager would wait for a key
+    env: { ...sandbox.environment, TERM: "xterm", PAGER: "cat", ...env },
     input: typed,
     encoding: "utf8",
+    timeout: 60_000,
   });
   return { status: ran.status, screen: ran.stdout.replaceAll("\r\n", "\n") };
 }
@@ -135,9 +137,9 @@ describe.skipIf(!hasScript)("on a terminal", () => {
         return drawn.join("\n");
       };
       expect(drawnBy(["restore", "many", "many/"], "100")).toMatch(
-        /^Preparing ━*─* [\d,]+ of 2,000 files, [\d,]+\/s, \d+ s left$/m,
+        /^(?:Preparing|Changing) ━*─* [\d,]+ of 2,000 files, [\d,]+\/s, \d+ s left$/m,
       );
-      expect(drawnBy(["undo"], "40")).toMatch(/^Preparing [\d,]+ of 2,000 files/m);
+      expect(drawnBy(["undo"], "40")).toMatch(/^(?:Preparing|Changing) [\d,]+ of 2,000 files/m);
       expect(onTerminal(["redo", "--yes", "--quiet"]).screen).not.toMatch(/Preparing|Changing/);
     },
   );

@@ -76,6 +76,8 @@ describe("mistakes end with exit 2, a suggestion, and code USAGE", () => {
     [["log", "--since", "soon"], /14:30/],
     [["attach"], /Usage: belay attach/],
     [["export"], /Usage: belay export/],
+    [["import"], /Usage: belay import/],
+    [["import", "nonsense", "."], /moldable/],
     [["forget"], /Name a path or a checkpoint/],
     [["run"], /Usage: belay run/],
     [["diff", "1", "2", "3", "--", "a.txt"], /after --/],

@@ -53,6 +53,15 @@ export async function prepare(sandbox: Sandbox, command = ""): Promise<Names> {
   // these give name or tag themselves
   if (command === "checkpoint" || command === "rename") await workspace.rename("before-refactoring", "");
   if (command === "tag") await workspace.untag("works");
+  // what another program left
+  if (command === "import")
+    sandbox.write(
+      ".mimir/context/conversations/c1/snapshots/snap-1/files/src/main.ts",
+      "export const main = 0;\n",
+    );
+  // a branch to go to
+  if (command === "switch") await workspace.createBranch("idea");
+  if (command === "ghost") spawnSync("git", ["init", "-q", sandbox.project], { timeout: 30_000 });
   return { thread: thread.slice(0, 8), workspace: workspace.id };
 }
 

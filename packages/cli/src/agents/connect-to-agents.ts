@@ -1,11 +1,14 @@
 /** What agents' hooks keep beside the store, kept in step with a workspace. */
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Workspace } from "@belay/engine";
 
 /** From now on, every restore puts hooks back, and every forgotten conversation is forgotten here too. */
 export function connectToAgents(home: string, workspace: Workspace): void {
   workspace.events.afterForget(async ({ agent, externalId }) => {
+    // the thread of a run has the run's id: its log holds the same words
+    if (/^[k-z]{16}$/.test(externalId))
+      rmSync(join(home, "runs", workspace.id, externalId), { recursive: true, force: true });
     if (!existsSync(join(home, "agents"))) return;
     const { forgetConversation } = await import("@belay/agents");
     await forgetConversation(home, { agent, session: externalId });

@@ -4,6 +4,7 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { ownEnvironment } from "../resident/own-environment.ts";
 import type { HookEvent } from "./run-hook.ts";
 
 /** The worker's input. */
@@ -24,6 +25,7 @@ export function startHookWorker(home: string, event: HookEvent): HookWorker {
     detached: true,
     cwd: "/",
     stdio: ["pipe", "pipe", "ignore"],
+    env: ownEnvironment(),
   });
   const input: WorkerInput = { ...event, input: event.input.toString("utf8") };
   child.stdin.on("error", () => undefined).end(JSON.stringify(input));

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { HookService } from "@belay/agents/hook";
 import { EXIT } from "@belay/protocol/errors";
 import type { HookService as ServedHooks, WorkspaceHost } from "@belay/server";
+import { ownEnvironment } from "../resident/own-environment.ts";
 import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./workspace-agent-host.ts";
 
 /** What the resident process is given to carry out hook events with, and what hears of a capture that failed. */
@@ -34,7 +35,7 @@ async function protectInOwnProcess(directory: string, home: string): Promise<voi
   const command = ["--home", home, "-C", directory, "init", "--nested", "--no-agents", "--yes", "--json"];
   const child = spawn(process.execPath, [process.argv[1]!, ...command], {
     stdio: ["ignore", "ignore", "ignore"],
-    env: { ...process.env, BELAY_RESIDENT: "off" },
+    env: ownEnvironment({ BELAY_RESIDENT: "off" }),
   });
   const [code] = (await once(child, "close")) as [number | null];
   if (code !== EXIT.done) throw new Error(`${directory} could not be protected (exit ${code})`);

@@ -14,6 +14,7 @@ import {
 } from "@belay/engine";
 import { pathJson } from "@belay/server/json";
 import { runSlashCommand } from "./slash-command.ts";
+import { touchFiles } from "../search-index/workspace-indexes.ts";
 import { noteUncaptured } from "./uncaptured-work.ts";
 
 /** An open workspace, and a queue for work on it. */
@@ -56,7 +57,11 @@ export function createAgentHost(
           ...(run && { agentId: run.id }),
         });
       }),
-    toolAfter: ({ thread, toolUseId, tool, status, background }) =>
+    filesRead: ({ cwd, paths }) =>
+      void open(cwd)
+        .then((found) => found && touchFiles(found.workspace, cwd, paths))
+        .catch(() => undefined),
+    toolAfter: ({ thread, toolUseId, tool, status, background, paths }) =>
       inThread(thread, async (workspace, id) => {
         const unfinished = status === "unfinished";
         await workspace.turns.endTool(id, {
@@ -66,6 +71,7 @@ export function createAgentHost(
           background,
           deadline: thread.deadline,
         });
+        touchFiles(workspace, workspace.root, paths);
       }),
     interrupted: ({ thread, at }) =>
       inThread(thread, async (workspace, id) => {

@@ -1,6 +1,6 @@
 /**
  * Exports a thread as a new git repository: `main` is what was approved, each session a branch, each approval
- * a merge. It is written through `git fast-import` into a new directory, unrelated to the user's repository.
+ * a merge. Or all branches, each as a branch of the same name. It is written through `git fast-import` into a new directory, unrelated to the user's repository.
  */
 import { redact } from "@belay/protocol/redact";
 import { spawn, spawnSync } from "node:child_process";
@@ -17,10 +17,10 @@ export interface ExportedBranch {
   readonly commits: number;
 }
 
-/** Writes the repository and returns its branches. */
+/** Writes the repository of a thread, or of all branches, and returns its branches. */
 export async function exportRepository(
   workspace: Workspace,
-  thread: ThreadSummary,
+  thread: ThreadSummary | null,
   directory: string,
 ): Promise<ExportedBranch[]> {
   run(directory, ["init", "-q", "-b", "main"]);
@@ -35,7 +35,7 @@ export async function exportRepository(
   const writer = new Writer(workspace, async (bytes) => {
     if (!git.stdin.write(bytes)) await once(git.stdin, "drain");
   });
-  const branches = await writer.write(thread);
+  const branches = await (thread === null ? writer.writeBranches() : writer.write(thread));
   git.stdin.end();
   const [status] = (await once(git, "exit")) as [number];
   if (status !== 0) throw new Error(`git fast-import failed: ${complaint.trim()}`);
@@ -107,6 +107,28 @@ class Writer {
         merged: head,
       });
       branches[0]!.commits += 1;
+    }
+    return branches;
+  }
+
+  /** Each branch goes on from the commit of the checkpoint where it left its parent. */
+  async writeBranches(): Promise<ExportedBranch[]> {
+    const written = new Map<string, Written>();
+    const branches: ExportedBranch[] = [];
+    for (const { name } of await this.#workspace.branches()) {
+      let head: Written | undefined;
+      let commits = 0;
+      for (const checkpoint of (await this.#workspace.list({ branch: name })).reverse()) {
+        const known = written.get(checkpoint.id);
+        head =
+          known ??
+          (await this.#commit({ branch: name, checkpoint, message: messageOf(checkpoint), from: head }));
+        written.set(checkpoint.id, head);
+        if (known === undefined) commits += 1;
+      }
+      if (commits === 0 && head !== undefined)
+        await this.#put(`reset refs/heads/${name}\nfrom :${head.mark}\n\n`);
+      if (head !== undefined) branches.push({ branch: name, commits });
     }
     return branches;
   }

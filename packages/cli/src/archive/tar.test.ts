@@ -93,7 +93,9 @@ async function* each(files: ExportedFile[]): AsyncGenerator<ExportedFile> {
 
 function file(name: string | Buffer, content: string | Buffer, mode = 0o644): ExportedFile {
   const bytes = Buffer.from(content);
-  return { path: bytePath(name), kind: "file", mode, size: bytes.length, content: () => [bytes] };
+  const path = bytePath(name);
+  const facts = { hash: "", isIgnored: () => false };
+  return { path, kind: "file", mode, size: bytes.length, ...facts, content: () => [bytes] };
 }
 
 function link(name: string, target: string): ExportedFile {

@@ -12,9 +12,12 @@ const TYPE_FLAGS = { file: "0", symlink: "2", directory: "5" } as const;
 /** The largest number that eleven octal digits hold. */
 const LARGEST_USTAR_SIZE = 0o77777777777;
 
+/** What an archive has of a file. */
+export type ArchivedFile = Pick<ExportedFile, "path" | "kind" | "mode" | "size" | "content">;
+
 /** The archive in pieces; each file is read while it is written. */
 export async function* tarArchive(
-  files: AsyncIterable<ExportedFile>,
+  files: AsyncIterable<ArchivedFile>,
   createdAt: number,
 ): AsyncGenerator<Buffer> {
   const time = Math.floor(createdAt / 1000);
@@ -28,7 +31,7 @@ export async function* tarArchive(
 
 const EMPTY = Buffer.alloc(0);
 
-function headers(file: ExportedFile, target: Buffer, time: number): Buffer {
+function headers(file: ArchivedFile, target: Buffer, time: number): Buffer {
   const name = Buffer.from(file.kind === "directory" ? `${file.path}/` : file.path, "latin1");
   const size = file.kind === "file" ? file.size : 0;
   const extra = paxRecords({ name, target, size });

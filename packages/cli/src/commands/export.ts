@@ -18,15 +18,23 @@ const OPTIONS = {
   patch: { type: "boolean", about: "what changed since the checkpoint before, as a patch on stdout" },
   thread: { ...THREAD, about: "a whole thread instead of a checkpoint" },
   git: { type: "string", value: "directory", about: "as a git repository in a new directory" },
+  bundle: {
+    type: "string",
+    value: "file",
+    about: "with messages, names, notes and tags, for `belay import <file>`",
+  },
 } as const;
 
 type ExportCall = Call<typeof OPTIONS>;
 
 export default defineCommand({
-  usage: "export <checkpoint> [--tar file | --patch], or export --thread t --git directory",
+  usage:
+    "export <checkpoint> [--tar file | --patch], or export --git directory, or export --thread t (--git directory | --bundle file)",
   about: [
     "A checkpoint for use elsewhere: all its files as a tar archive, or its changes as a unified diff.",
-    "A thread as a git repository: main is what was approved, each session a branch.",
+    "All branches as a git repository: each is a branch of the same name, with a commit for each checkpoint.",
+    "A thread as a git repository: main is what was approved, each session a branch. Or as a bundle: one file with its",
+    "messages, checkpoints and annotations, which `belay import <file>` reads. Secrets in texts are masked in both.",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 1 },
@@ -34,12 +42,15 @@ export default defineCommand({
     "belay export @ --tar project.tar",
     "belay export 12 | tar -x -C elsewhere",
     "belay export 12 --patch > 12.patch",
+    "belay export --git ../history",
     "belay export --thread kqzv --git ../thread",
+    "belay export --thread kqzv --bundle thread.tar",
   ],
   run: (call) => {
     checkOptions(call);
     return withWorkspace(call, async (workspace) => {
       if (call.options.git !== undefined) return exportGit(call, workspace, call.options.git);
+      if (call.options.bundle !== undefined) return exportBundle(call, workspace, call.options.bundle);
       const checkpoint = await workspace.resolve(call.operands[0] ?? "");
       if (call.options.patch === true) return exportPatch(call, workspace, checkpoint);
       return exportTar(call, workspace, checkpoint);
@@ -48,12 +59,14 @@ export default defineCommand({
 });
 
 function checkOptions(call: ExportCall): void {
-  const { tar, patch, thread, git } = call.options;
-  if (git !== undefined || thread !== undefined) {
-    if (git === undefined || thread === undefined || call.operands.length > 0)
+  const { tar, patch, thread, git, bundle } = call.options;
+  const forms = [git, bundle].filter((each) => each !== undefined);
+  if (forms.length > 0 || thread !== undefined) {
+    const isWhole = git !== undefined && bundle === undefined;
+    if (forms.length !== 1 || (thread === undefined && !isWhole) || call.operands.length > 0)
       throw usageError(
-        "A thread is exported with --thread and --git.",
-        "belay export --thread <t> --git <directory>",
+        "A thread is exported with --thread, and --git or --bundle.",
+        "belay export --thread <t> --git <directory>, or --bundle <file>",
       );
     return;
   }
@@ -76,19 +89,38 @@ async function exportTar(call: ExportCall, workspace: Workspace, checkpoint: Che
   if (tar === undefined || tar === "-") {
     return (await writeToStdout(archive, call.output)) ? EXIT.done : EXIT.failed;
   }
-  const file = resolve(call.directory, tar);
-  const question = `Overwrite ${visible(tar)}?`;
-  if (existsSync(file) && call.options.yes !== true && !(await confirm(call, question)))
-    return declined(call);
-  const bytes = await writeToFile(archive, file);
+  if (!(await mayWrite(call, tar))) return declined(call);
+  const bytes = await writeToFile(archive, resolve(call.directory, tar));
   if (call.json)
     call.output.json({ checkpoint: checkpoint.id, format: "tar", file: tar, files: checkpoint.files, bytes });
   else call.output.note(`${visible(tar)}: checkpoint ${checkpoint.seq}, ${size(bytes)}`);
   return EXIT.done;
 }
 
-async function exportGit(call: ExportCall, workspace: Workspace, given: string): Promise<number> {
+/** A file that exists is overwritten only after confirmation. */
+async function mayWrite(call: ExportCall, file: string): Promise<boolean> {
+  if (!existsSync(resolve(call.directory, file)) || call.options.yes === true) return true;
+  return confirm(call, `Overwrite ${visible(file)}?`);
+}
+
+async function exportBundle(call: ExportCall, workspace: Workspace, file: string): Promise<number> {
   const thread = await workspace.threads.get(call.options.thread ?? "");
+  if (!(await mayWrite(call, file))) return declined(call);
+  const { bundleThread } = await import("../archive/bundle.ts");
+  const { archive, facts } = await bundleThread(workspace, thread);
+  const bytes = await writeToFile(archive, resolve(call.directory, file));
+  const { checkpoints, messages } = facts;
+  if (call.json) call.output.json({ thread: thread.id, format: "bundle", file, ...facts, bytes });
+  else
+    call.output.print(
+      `${visible(file)}: ${count(checkpoints, "checkpoint")}, ${count(messages, "message")}, ${size(bytes)}`,
+    );
+  return EXIT.done;
+}
+
+async function exportGit(call: ExportCall, workspace: Workspace, given: string): Promise<number> {
+  const { thread: ref } = call.options;
+  const thread = ref === undefined ? null : await workspace.threads.get(ref);
   const directory = resolve(call.directory, given);
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw new ContractError(
@@ -101,7 +133,7 @@ async function exportGit(call: ExportCall, workspace: Workspace, given: string):
   mkdirSync(directory, { recursive: true });
   const { exportRepository } = await import("../archive/git-repository.ts");
   const branches = await exportRepository(workspace, thread, directory);
-  if (call.json) call.output.json({ thread: thread.id, format: "git", directory, branches });
+  if (call.json) call.output.json({ thread: thread?.id ?? null, format: "git", directory, branches });
   else
     call.output.print(
       [

@@ -7,23 +7,21 @@ import { ContractError, EXIT } from "@belay/protocol/errors";
 export default defineCommand({
   usage: "files <checkpoint> [paths…] [--long]",
   about: [
-    "Lists the files that a checkpoint holds: all of them, or those at and below the given paths. `belay",
-    "cat` prints one of them.",
+    "Lists the files that a checkpoint holds: all of them, or those at, below and like the given paths and",
+    "patterns (such as '*.ts'). `belay cat <checkpoint> <path>` prints one of them.",
   ].join("\n"),
   options: { long: { type: "boolean", short: "l", about: "also show permissions and sizes" } },
   operands: { min: 1, max: ANY_NUMBER },
-  examples: ["belay files 12", "belay files @ src/ --long"],
+  examples: ["belay files 12", "belay files @ src/ --long", "belay files @ '*.ts'"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const [ref = "", ...given] = call.operands;
-      const { displayPath, pathToBytes } = await import("@belay/engine");
+      const { pathToBytes } = await import("@belay/engine");
       const checkpoint = await workspace.resolve(ref);
       const paths = workspacePaths(workspace, call.directory, given);
-      const isChosen = (path: string) =>
-        paths === undefined || paths.some((chosen) => path === chosen || path.startsWith(`${chosen}/`));
       const files: ExportedFile[] = [];
-      for await (const file of workspace.files(checkpoint.id))
-        if (file.kind !== "directory" && isChosen(displayPath(file.path))) files.push(file);
+      for await (const file of workspace.files(checkpoint.id, paths))
+        if (file.kind !== "directory") files.push(file);
       if (files.length === 0 && paths !== undefined)
         throw new ContractError(
           "PATH_NOT_IN_CHECKPOINT",

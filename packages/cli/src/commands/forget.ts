@@ -5,7 +5,7 @@ import { ASKING_EXITS, ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } fro
 import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../call/confirmation.ts";
 import { forgetJson } from "@belay/server/json";
-import { withWorkspace } from "../wiring/open-workspace.ts";
+import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
 import { count } from "@belay/tui/text";
 import { stepLabel } from "../output/step-label.ts";
 import { visible, visiblePath } from "../output/visible.ts";
@@ -49,7 +49,10 @@ export default defineCommand({
   run: async (call) => {
     const words = findWords(call);
     return withWorkspace(call, async (workspace) => {
-      if (words !== undefined) return forgetWords(call, workspace, words);
+      if (words !== undefined) {
+        if (call.options["dry-run"] !== true) warnOfRemotes(call, workspace);
+        return forgetWords(call, workspace, words);
+      }
       if (call.options.undo === true) return captureAgain(call, workspace);
       const target = await findTarget(call, workspace, call.operands[0] ?? "");
       const always = call.options.always === true;
@@ -64,6 +67,7 @@ export default defineCommand({
       if (call.options["dry-run"] === true) return report(call, target, preview);
       const asked = `${question(target, preview, sameContent)}${always ? ALWAYS_TOO : comesBack(call, target)}`;
       if (call.options.yes !== true && !(await confirm(call, asked, { dryRun: true }))) return declined(call);
+      warnOfRemotes(call, workspace);
       const status = report(
         call,
         target,
@@ -215,3 +219,12 @@ function sameContentText({ sameContent }: ForgetReport): string {
 }
 
 const SHOWN_PATHS = 20;
+
+/** What was pushed before stays on the server: parcels are never rewritten. */
+function warnOfRemotes(call: Pick<Call, "output">, workspace: Workspace): void {
+  const names = workspace.exchange.remotes().map(({ name }) => visible(name));
+  if (names.length === 0) return;
+  warnAll(call, [
+    `What was pushed to ${names.join(", ")} stays there, encrypted: this version cannot take it out. Replace a secret that was sent, or delete the space on the server.`,
+  ]);
+}

@@ -18,10 +18,12 @@ const KINDS = [
   "reset",
   "auto-fix",
   "timer",
+  "switch",
+  "merge",
 ];
 
 export default defineCommand({
-  usage: "list [--limit n | --all] [--kind k] [--thread t] [--search text] [--fresh]",
+  usage: "list [--limit n | --all] [--kind k] [--thread t] [--branch b] [--search text] [--fresh]",
   about: [
     "Checkpoints, newest first: number, id, age, kind, name or description, and how many files were added,",
     "modified and deleted since the one before.",
@@ -30,6 +32,7 @@ export default defineCommand({
     ...LIMIT_OPTIONS,
     kind: { type: "string", value: "kind", about: `only one kind: ${KINDS.join(", ")}` },
     thread: THREAD,
+    branch: { type: "string", value: "branch", about: "the line of this branch instead of the present one" },
     search: {
       type: "string",
       value: "text",
@@ -40,12 +43,17 @@ export default defineCommand({
   operands: { min: 0, max: 0 },
   examples: ["belay list --limit 5", "belay list --kind manual", "belay list --all --json"],
   run: (call) => {
-    const { kind, search } = call.options;
+    const { kind, search, branch } = call.options;
     const limit = askedLimit(call);
     if (kind !== undefined && !KINDS.includes(kind)) throw unknownKind(kind);
     return withWorkspace(call, async (workspace) => {
       const thread = await threadId(workspace, call.options.thread);
-      const filter = { ...(kind && { kind }), ...(search && { search }), ...(thread && { thread }) };
+      const filter = {
+        ...(kind && { kind }),
+        ...(search && { search }),
+        ...(thread && { thread }),
+        ...(branch && { branch }),
+      };
       const isFiltered = Object.keys(filter).length > 0;
       return printCheckpoints(call, workspace, {
         filter,

@@ -25,7 +25,7 @@ export default defineCommand({
     const onError = (error: Error) => call.output.warn(error.message);
     const plans = createMcpPlans();
     await using place = new ProtectedPlace(call.home, call.directory, plans);
-    const host = createMcpHost((work) => whereProtected(place, call.directory, work), plans);
+    const host = createMcpHost((work) => whereProtected(place, call.directory, work), plans, call.home);
     const server = serveMcp(host, { version: readVersion(), onError });
     await once(process.stdin, "end");
     await server.close();

@@ -131,6 +131,7 @@ const RULES: Readonly<Record<DropRule | KeepRule, string>> = {
   named: "named",
   tagged: "tagged",
   safety: "saved before going back, in a thread of the last 30 days",
+  queued: "not sent to a remote yet",
   last: "among the newest of their thread",
   young: "not old enough",
 };

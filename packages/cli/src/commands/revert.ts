@@ -18,7 +18,7 @@ export default defineCommand({
   about: [
     "Reverts what one step or checkpoint changed and keeps everything that came later. If lines were",
     "changed again meanwhile, the conflicts are listed and nothing is changed. Paths (also patterns such",
-    "as '*.ts') or -i choose a part.",
+    "as '*.ts') or -i choose a part. The name of a branch that was merged takes its work out again.",
   ].join("\n"),
   options: {
     "include-shared": INCLUDE_SHARED,
@@ -34,7 +34,9 @@ export default defineCommand({
   examples: ["belay revert 12", "belay revert 12 src/parser.ts --dry-run"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {
-      const [ref = "", ...given] = call.operands;
+      const [typed = "", ...given] = call.operands;
+      // a branch that was merged is taken out by itself
+      const ref = (await workspace.merges.broughtBy(typed)) ?? typed;
       const { goBack } = await import("../going-back/go-back.ts");
       const { checkpointLabel } = await import("../output/checkpoint-table.ts");
       const { turnLabel } = await import("../output/turn-text.ts");

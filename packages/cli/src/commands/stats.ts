@@ -113,6 +113,11 @@ function facts(stats: Stats): Fact[] {
     ["checkpoints", `${stats.checkpoints}${breakdown(stats.byKind)}`],
     ["operations", breakdown(stats.operations).replace(/^ \(|\)$/g, "") || "none"],
     ["threads", String(stats.threads)],
+    ["rolled back", rolledBack(stats)],
+    [
+      "manual",
+      `${count(stats.usage.manualCheckpoints, "checkpoint")}${inThreads(stats.usage.threadsWithManual, stats)}`,
+    ],
     oldest === null || newest === null
       ? undefined
       : ["taken", `${relativeTime(oldest)} to ${relativeTime(newest)}`],
@@ -120,6 +125,18 @@ function facts(stats: Stats): Fact[] {
     ["stored", `${size(storedBytes)} in ${count(stats.packs, "pack")}${ratio}`],
     ["on disk", `${size(stats.diskBytes)} of at most ${size(stats.capBytes)}`],
   ];
+}
+
+/** Counted in the log, so that what was pruned since is among it. */
+function rolledBack(stats: Stats): string {
+  const { rollbacks, undos, threadsWithRollback } = stats.usage;
+  if (rollbacks === 0) return "never";
+  const by = undos === 0 ? "" : `, ${undos} of them by undo`;
+  return `${count(rollbacks, "time")}${by}${inThreads(threadsWithRollback, stats)}`;
+}
+
+function inThreads(threads: number, stats: Stats): string {
+  return threads === 0 ? "" : `, in ${threads} of ${count(stats.usage.threads, "thread")}`;
 }
 
 /** ` (3 manual, 1 initial)` */

@@ -107,6 +107,9 @@ function facts(status: ShownStatus, output: Output) {
     undoDropped === 0 ? undefined : (["no undo", droppedText(undoDropped)] as const),
     pausedTurns === 0 ? undefined : (["no undo", pausedText(pausedTurns)] as const),
     canRedo === null ? undefined : (["redo", stepLabel(canRedo)] as const),
+    status.openConflicts === 0
+      ? undefined
+      : (["merge", `${count(status.openConflicts, "conflict")} to decide: \`belay conflicts\``] as const),
     ...status.capture.agents.map((agent) => [agent.title, agentText(agent)] as const),
     ["store", visible(status.store)] as const,
     status.resident.running

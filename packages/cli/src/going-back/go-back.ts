@@ -134,8 +134,8 @@ async function showDiff({ call, workspace }: Scene, plan: Plan, only?: ReadonlyS
 }
 
 /** [R114] Ctrl-C takes back what was done so far; a second one leaves that to the next command. */
-async function interruptibly<Result>(
-  { call, workspace }: Scene,
+export async function interruptibly<Result>(
+  { call, workspace }: { readonly call: Pick<Call, "json" | "output">; readonly workspace: Workspace },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { catchInterrupts } = await import("@belay/engine");

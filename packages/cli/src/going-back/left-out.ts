@@ -34,4 +34,6 @@ export const DONE: Readonly<Record<Plan["kind"], string>> = {
   undo: "undone",
   redo: "redone",
   revert: "reverted",
+  switch: "switched",
+  merge: "merged",
 };

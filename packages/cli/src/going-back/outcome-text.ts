@@ -1,4 +1,4 @@
-/** What a restore, undo, redo, revert or reset did, and what the person can do next. */
+/** What a restore, undo, redo, revert, reset or switch did, and what the person can do next. */
 import type { Outcome } from "@belay/engine";
 import { leftOut, outcomeWord, untouchedText } from "@belay/server/json";
 import type { Output } from "../output/output.ts";
@@ -16,6 +16,7 @@ const PAST: Readonly<Record<Verb, string>> = {
   undo: "Undone",
   redo: "Redone",
   revert: "Reverted",
+  switch: "Switched",
 };
 
 const NEXT: Readonly<Record<Verb, string>> = {
@@ -24,6 +25,7 @@ const NEXT: Readonly<Record<Verb, string>> = {
   undo: "`belay redo` brings it back.",
   redo: "`belay undo` undoes it again.",
   revert: "`belay undo` takes this back.",
+  switch: "`belay undo` goes back, with the files.",
 };
 
 /** The command and its target. */
@@ -68,7 +70,8 @@ function doneText({ verb, target, conversation }: Direction, outcome: Outcome): 
   ] as const;
   const counts = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
   if (conversation === true) counts.push("the conversation");
-  const files = counts.length === 0 ? "only directories" : counts.join(", ");
+  const isBranch = outcome.steps.some(({ kind }) => kind === "switch");
+  const files = counts.length === 0 ? (isBranch ? "no file changed" : "only directories") : counts.join(", ");
   const what = target === undefined ? `: ${outcome.steps.map(stepLabel).join(", ")}` : ` ${target}`;
   return `${PAST[verb]}${what} (${files}; ${duration(outcome.durationMs)})`;
 }
@@ -85,6 +88,7 @@ function unchangedText(verb: Verb, outcome: Outcome): string {
   if (verb === "reset") return "Nothing to reset: everything is approved.";
   if (verb === "revert" && outcome.safetyCheckpoint === null)
     return "Nothing to revert: this checkpoint has no changes of its own.";
+  if (verb === "switch") return "Nothing to do: the files are on that branch already.";
   const { kept, gaps } = outcome.plan;
   return kept.length + gaps.length === 0
     ? "Nothing to do: the files are already in that state."

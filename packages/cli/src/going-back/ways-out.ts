@@ -5,7 +5,7 @@ import type { Call } from "../call/command.ts";
 import { shellWords } from "@belay/protocol/command-text";
 
 /** A command that goes back. */
-export type Verb = "restore" | "reset" | "undo" | "redo" | "revert";
+export type Verb = "restore" | "reset" | "undo" | "redo" | "revert" | "switch";
 
 /** A command that resolves conflicts, and what it does. */
 export interface WayOut {

@@ -1,7 +1,8 @@
 /** Carries out the requests of the MCP server on a workspace. */
-import type { CheckpointFacts, FileFacts, McpHost } from "@belay/agents/mcp";
+import type { BranchFacts, CheckpointFacts, FileFacts, McpHost } from "@belay/agents/mcp";
 import {
   PlanBook,
+  type Branch,
   type Checkpoint,
   type Conflict,
   type FileChange,
@@ -9,6 +10,7 @@ import {
   type Workspace,
 } from "@belay/engine";
 import {
+  branchJson,
   checkpointJson,
   conflictJson,
   fileChangeJson,
@@ -17,8 +19,10 @@ import {
   pathJson,
   planJson,
 } from "@belay/server/json";
+import { closeIndex, findInFiles } from "../search-index/workspace-indexes.ts";
 import { leftOutSentence } from "../going-back/left-out.ts";
 import { waysOut } from "../going-back/ways-out.ts";
+import { mergingOn } from "./mcp-merging.ts";
 
 /** Opens a workspace for one piece of work. */
 type InWorkspace = <Result>(work: (workspace: Workspace) => Promise<Result>) => Promise<Result>;
@@ -32,25 +36,48 @@ export function createMcpPlans(): PlanBook {
 }
 
 /** Each call finds the workspace again; a previewed plan is in the plan book until it is carried out. */
-export function createMcpHost(inWorkspace: InWorkspace, plans: PlanBook): McpHost {
+export function createMcpHost(inWorkspace: InWorkspace, plans: PlanBook, home: string): McpHost {
   const on = <Result>(work: (host: Omit<McpHost, "decline">) => Promise<Result>) =>
-    inWorkspace((workspace) => work(hostOn(workspace)));
+    inWorkspace((workspace) => work(hostOn(workspace, home)));
   return {
     create: (request) => on((host) => host.create(request)),
     list: (options) => on((host) => host.list(options)),
+    find: (question) => on((host) => host.find(question)),
     show: (ref) => on((host) => host.show(ref)),
     diff: (request) => on((host) => host.diff(request)),
+    branches: () => on((host) => host.branches()),
+    mergePreview: (branches) => on((host) => host.mergePreview(branches)),
+    conflicts: () => on((host) => host.conflicts()),
+    conflict: (ref) => on((host) => host.conflict(ref)),
     preview: (ref, paths) => on((host) => host.preview(ref, paths)),
     restore: (planId) => on((host) => host.restore(planId)),
     decline: (planId) => plans.discard(planId),
   };
 }
 
-function hostOn(workspace: Workspace): Omit<McpHost, "decline"> {
+function hostOn(workspace: Workspace, home: string): Omit<McpHost, "decline"> {
   const facts = (checkpoint: Checkpoint) => checkpointFacts(checkpoint, workspace.id);
   return {
     create: async (request) => facts((await workspace.checkpoint({ kind: "manual", ...request })).checkpoint),
     list: async (options) => (await workspace.list(options)).map(facts),
+    find: async ({ query, k, checkpoint }) => {
+      try {
+        const { hits } = await findInFiles(home, workspace, {
+          query,
+          k,
+          ...(checkpoint && { at: checkpoint }),
+        });
+        return hits.map(({ path, startLine, endLine, text, score }) => ({
+          path,
+          startLine,
+          endLine,
+          text,
+          score,
+        }));
+      } finally {
+        await closeIndex(workspace);
+      }
+    },
     show: async (ref) => {
       const { checkpoint, files } = await workspace.show(ref);
       return { checkpoint: facts(checkpoint), files: files.map(fileFacts) };
@@ -58,6 +85,8 @@ function hostOn(workspace: Workspace): Omit<McpHost, "decline"> {
     diff: async (request) => ({
       files: (await workspace.diff({ ...request, detail: "text" })).files.map(fileFacts),
     }),
+    branches: async () => (await workspace.branches()).map(branchFacts),
+    ...mergingOn(workspace),
     preview: async (ref, paths) => {
       const plan = await workspace.planRestore(ref, paths === undefined ? {} : { paths });
       const { description, operations, kept } = planJson(plan);
@@ -71,7 +100,7 @@ function hostOn(workspace: Workspace): Omit<McpHost, "decline"> {
       };
     },
     restore: async (planId) => {
-      const plan = workspace.plans.find(workspace.id, planId);
+      const plan = workspace.plans.find(workspace.copyId, planId);
       const done = await workspace.restore(plan);
       const { outcome, safetyCheckpoint, created, modified, deleted, displaced } = outcomeJson(done);
       return {
@@ -106,4 +135,9 @@ function checkpointFacts(checkpoint: Checkpoint, workspace: string): CheckpointF
 function fileFacts(file: FileChange): FileFacts {
   const { path, type, linesAdded, linesDeleted, diff = null } = fileChangeJson(file);
   return { path, type, linesAdded, linesDeleted, diff };
+}
+
+function branchFacts(branch: Branch): BranchFacts {
+  const { name, current, parent, ahead, behind, files, state, workingCopy, description } = branchJson(branch);
+  return { name, current, parent, ahead, behind, files, state, workingCopy, description };
 }

@@ -1,5 +1,6 @@
 /** Commands that the resident process has done by a process of its own, because they would keep it from serving. */
 import type { RunCommand, WorkProgress } from "@belay/server";
+import { ownEnvironment } from "./own-environment.ts";
 
 /** Runs commands on the stores of a home. */
 export function commandProcess(home: string): RunCommand {
@@ -10,7 +11,7 @@ export function commandProcess(home: string): RunCommand {
       const child = spawn(process.execPath, [process.argv[1]!, ...options, ...words], {
         cwd: "/",
         stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", "ipc"],
-        env: { ...process.env, BELAY_RESIDENT: "off" },
+        env: ownEnvironment({ BELAY_RESIDENT: "off" }),
       });
       const [said, troubles]: [Buffer[], Buffer[]] = [[], []];
       child.stdout!.on("data", (piece: Buffer) => said.push(piece));

@@ -12,6 +12,7 @@ import {
   type ResidentFacts,
 } from "@belay/server/resident";
 import { readBuild } from "../version.ts";
+import { ownEnvironment } from "./own-environment.ts";
 
 const START_MS = 5000;
 const STOP_MS = 10_000;
@@ -88,7 +89,7 @@ export class ResidentProcess {
         detached: true,
         cwd: "/",
         stdio: ["ignore", log, log],
-        env: { ...process.env, BELAY_RESIDENT: "off" },
+        env: ownEnvironment({ BELAY_RESIDENT: "off" }),
       });
       child.on("error", () => undefined);
       child.unref();

@@ -12,12 +12,24 @@ import { EXIT } from "@belay/protocol/errors";
 import { DesktopNotices } from "../notices/desktop-notices.ts";
 import { commandProcess } from "../resident/command-process.ts";
 import { serveCommands } from "../resident/serve-commands.ts";
+import { findInFiles, followIndex, indexState, syncIndex } from "../search-index/workspace-indexes.ts";
 import { readBuild } from "../version.ts";
 
 /** Where the built page is: beside the command. Without one, only the API is served. */
 function pageOption(): { readonly page?: string } {
   const page = fileURLToPath(new URL("./page", import.meta.url));
   return existsSync(page) ? { page } : {};
+}
+
+function searchService(home: string): NonNullable<ResidentOptions["search"]> {
+  return {
+    find: async (workspace, question) => {
+      const { hits, ...rest } = await findInFiles(home, workspace, question);
+      return { hits: [...hits], ...rest };
+    },
+    state: (workspace) => indexState(home, workspace),
+    sync: (workspace) => syncIndex(home, workspace),
+  };
 }
 
 /** Undefined when another one is running already. */
@@ -45,11 +57,14 @@ export async function runResident(
     opened: (workspace) => {
       connectToAgents(call.home, workspace);
       notices.follow(workspace);
+      followIndex(call.home, workspace).catch(() => undefined);
     },
+    search: searchService(call.home),
     fork: async (workspace, request) => {
       const { forkConversation } = await import("../agents/fork-conversation.ts");
       return forkConversation({ home: call.home, workspace, ...request });
     },
+    syntax: async () => (await import("./open-syntax.ts")).openSyntax(),
     capture: async (workspace) => {
       const about = { home: call.home, directory: workspace.root, workspace, environment: process.env };
       return captureJson(await captureState({ ...about, how: "quick" }));

@@ -79,6 +79,7 @@ async function connectToStore(home: string): Promise<Connection> {
     version: readBuild(),
     command: commandProcess(home),
     opened: (workspace) => connectToAgents(home, workspace),
+    syntax: async () => (await import("./open-syntax.ts")).openSyntax(),
     fork: async (workspace, request) => {
       const { forkConversation } = await import("../agents/fork-conversation.ts");
       return forkConversation({ home, workspace, ...request });

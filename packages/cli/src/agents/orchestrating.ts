@@ -1,0 +1,105 @@
+/** The orchestrator of a workspace, with the user's settings. */
+import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import {
+  createOrchestrator,
+  readAgentBook,
+  type AgentBook,
+  type Orchestrator,
+} from "@belay/agents/orchestration";
+import {
+  createSystem,
+  processIdentity,
+  readProgramSettings,
+  type ProgramSettings,
+  type Workspace,
+} from "@belay/engine";
+import type { Call } from "../call/command.ts";
+import { ownEnvironment } from "../resident/own-environment.ts";
+
+/** An orchestrator and what it was made of. */
+export interface Orchestrating {
+  readonly orchestrator: Orchestrator;
+  readonly agents: AgentBook;
+  readonly settings: ProgramSettings;
+}
+
+/** What the command line says instead of the settings. */
+export interface OrchestratingOptions {
+  readonly jobs?: number | undefined;
+  /** One at a time, unless the command line says otherwise. */
+  readonly inPlace?: boolean;
+  readonly timeoutMs?: number | undefined;
+  readonly maxCost?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly log?: (line: string) => void;
+}
+
+/** The orchestrator for a workspace. */
+export function orchestrate(
+  call: Pick<Call, "home" | "environment">,
+  workspace: Workspace,
+  options: OrchestratingOptions = {},
+): Orchestrating {
+  const settings = readProgramSettings(call.home, workspace.id);
+  const { runs } = settings;
+  const agents = readAgentBook(settings.agents);
+  const orchestrator = createOrchestrator(workspace, {
+    agents,
+    processes: { identify: processIdentity, isAlive: createSystem().isAlive },
+    directory: runDirectory(call.home, workspace.id),
+    jobs: options.jobs ?? (options.inPlace === true ? 1 : (runs.jobs ?? Math.min(4, availableParallelism()))),
+    limits: {
+      timeoutMs: options.timeoutMs ?? runs.timeoutMinutes * 60_000,
+      maxCost: options.maxCost ?? runs.maxCost ?? null,
+      maxTokens: options.maxTokens ?? runs.maxTokens ?? null,
+    },
+    logBytes: runs.logBytes,
+    environment: call.environment,
+    ...(options.log && { log: options.log }),
+  });
+  return { orchestrator, agents, settings };
+}
+
+/** Where the output of runs is kept. */
+function runDirectory(home: string, workspace: string): string {
+  return join(home, "runs", workspace);
+}
+
+/**
+ * Looks after runs whose watcher died: those that ended are captured and closed, those that go on get another process
+ * that watches them.
+ */
+export async function takeOverRuns(
+  call: Pick<Call, "home" | "environment">,
+  workspace: Workspace,
+): Promise<void> {
+  if ((await workspace.runs.list({ alive: true })).length === 0) return;
+  const { running } = await orchestrate(call, workspace).orchestrator.takeOver();
+  for (const { id } of running) startBelay(call.home, workspace.root, ["agents", "watch", id]);
+}
+
+/** Starts a command of Belay's own that outlives this process; its pid. */
+export function startBelay(
+  home: string,
+  directory: string,
+  words: readonly string[],
+  input?: string,
+): number {
+  const child = spawn(
+    process.execPath,
+    [process.argv[1]!, "--json", "--home", home, "-C", directory, ...words],
+    {
+      cwd: "/",
+      detached: true,
+      stdio: [input === undefined ? "ignore" : "pipe", "ignore", "ignore"],
+      env: ownEnvironment(),
+    },
+  );
+  child.on("error", () => undefined);
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.end(input);
+  child.unref();
+  return child.pid ?? 0;
+}

@@ -1,0 +1,53 @@
+/** `belay remote add`: probes the server, makes or joins a space, and sees to it that its recovery key is kept. */
+import type { Workspace } from "@belay/engine";
+import { EXIT } from "@belay/protocol/errors";
+import type { Call } from "../call/command.ts";
+import { declined } from "../call/confirmation.ts";
+import { visible } from "../output/visible.ts";
+import { warnAll } from "../wiring/open-workspace.ts";
+import { createRemoteHost } from "../wiring/remote-host.ts";
+import { remoteJson } from "./list-remotes.ts";
+import { keepRecoveryKey, readRecoveryFile } from "./recovery-file.ts";
+
+type AddCall = Pick<Call, "directory" | "environment" | "home" | "json" | "operands" | "output"> & {
+  readonly options: { readonly "recovery-file"?: string };
+};
+
+/** Adds a remote. */
+export async function addRemote(call: AddCall, workspace: Workspace): Promise<number> {
+  const remote = await import("@belay/remote");
+  const [name = "", url = ""] = call.operands;
+  const file = call.options["recovery-file"];
+  const added = await remote.addRemote(
+    workspace,
+    {
+      name,
+      url,
+      recoveryKey: readRecoveryFile(call, file),
+      keepRecoveryKey: (seed) => keepRecoveryKey(call, remote.formatRecoveryKey(seed), file),
+    },
+    await createRemoteHost(call),
+  );
+  if (added === undefined) return declined(call);
+  if (!added.abilities.createOnly)
+    warnAll(call, [
+      "This server cannot refuse to overwrite: two copies of a store are told apart one push later.",
+    ]);
+  if (added.abilities.deleteAllowed)
+    warnAll(call, [
+      "This access can delete what is stored. Everyday access should not: take that right away on the server.",
+    ]);
+  const state = remote.describeRemote(workspace, added.remote, call.home);
+  if (call.json) call.output.json({ remote: remoteJson(added.remote, state), created: added.created });
+  else call.output.print(addedText(name, added.created, file));
+  return EXIT.done;
+}
+
+function addedText(name: string, created: boolean, file: string | undefined): string {
+  const space = created ? "a new space" : "the space that was there";
+  const key =
+    created && file !== undefined
+      ? ` Its recovery key is in ${visible(file)}: keep it apart from this machine.`
+      : "";
+  return `${visible(name)} is ${space}.${key}\n→ \`belay push\` sends the history of this directory, encrypted.`;
+}

@@ -1,0 +1,344 @@
+/** `belay fix`: a review, attempts to fix what it finds, and the user's decision where that is not enough. */
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import {
+  answerFix,
+  CHOICES,
+  escalationText,
+  fixIssues,
+  fixPrompt,
+  isChoice,
+  readAutoFixConfig,
+  readReview,
+  type AutoFixConfig,
+  type Choice,
+  type Escalation,
+  type FixerRun,
+  type FixOptions,
+  type FixResult,
+  type ReviewIssue,
+} from "@belay/agents/orchestration";
+import type { Fix, Workspace } from "@belay/engine";
+import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
+import { fixJson } from "@belay/server/json";
+import { count, relativeTime } from "@belay/tui/text";
+import { agreeToCommands } from "../agents/known-commands.ts";
+import { orchestrate, startBelay, takeOverRuns, type Orchestrating } from "../agents/orchestrating.ts";
+import type { Call } from "../call/command.ts";
+import { declined } from "../call/confirmation.ts";
+import { positiveNumber } from "../call/number-option.ts";
+import { Questions } from "../call/questions.ts";
+import { diffForPeople } from "../output/diff-text.ts";
+import { showPaged } from "../output/output.ts";
+import { table } from "../output/table.ts";
+import { visible } from "../output/visible.ts";
+import { decimal } from "./agents-run.ts";
+import { findReview, review, splitWords, type ReviewSource } from "./review-source.ts";
+import { runProgram } from "./run-program.ts";
+
+/** A call of `belay fix`. */
+export type FixCall = Pick<Call, "json" | "output" | "operands" | "directory" | "home" | "environment"> & {
+  readonly options: {
+    readonly review?: string;
+    readonly named?: boolean;
+    readonly format?: string;
+    readonly agent?: string;
+    readonly run?: string;
+    readonly issues?: string;
+    readonly "max-total"?: string;
+    readonly timeout?: string;
+    readonly "max-cost"?: string;
+    readonly "max-tokens"?: string;
+    readonly detach?: boolean;
+    readonly yes?: boolean;
+  };
+};
+
+/** What is needed to go on with a loop later. */
+interface LoopFacts {
+  readonly review: ReviewSource;
+  readonly fixer: string;
+}
+
+/** Begins a loop and carries it to its end, or to the user's decision. */
+export async function startFix(call: FixCall, workspace: Workspace): Promise<number> {
+  const { options } = call;
+  if (options.review === undefined)
+    throw usageError(
+      "Which review?",
+      "For example: belay fix --review 'npx tsc --noEmit' --agent claude-code",
+    );
+  await takeOverRuns(call, workspace);
+  const orchestrating = orchestrate(call, workspace, { log: told(call) });
+  const { agents, settings } = orchestrating;
+  const given = { review: options.review, format: options.format, named: options.named === true };
+  const source = findReview(given, { reviews: settings.reviews, agents });
+  const config = configOf(call, settings.autoFix);
+  const fixer = options.agent ?? (await usualFixer(call, workspace, { orchestrating, config }));
+  const commands = [
+    ...(source.agent === null ? [source.command] : [agents.find(source.agent).command]),
+    agents.find(fixer).command,
+  ];
+  const agreement = { workspace: workspace.id, commands, yes: options.yes === true };
+  if (!(await agreeToCommands(call, agreement))) return declined(call);
+  if (options.detach === true) return detached(call, workspace, fixer);
+  const facts: LoopFacts = { review: source, fixer };
+  const before = await beforeReviewed(call, workspace);
+  const issues = readIssues(call, workspace.root);
+  const result = await fixIssues(workspace, {
+    ...optionsOf(call, workspace, { orchestrating, config, facts }),
+    facts,
+    ...(before !== undefined && { before }),
+    ...(issues !== undefined && { issues }),
+  });
+  return report(call, workspace, result);
+}
+
+/** Answers a loop that waits for a decision. */
+export async function answer(call: FixCall, workspace: Workspace): Promise<number> {
+  const [, ref = "", choice = ""] = call.operands;
+  const fix = await workspace.fixes.find(ref);
+  if (!isChoice(choice)) throw usageError(`"${choice}" is no answer.`, `One of ${CHOICES.join(", ")}.`);
+  if (fix.state !== "escalated")
+    throw new ContractError("ANSWER_REFUSED", `The loop ${fix.id} waits for no answer: it is ${fix.state}.`, {
+      hint: "`belay fix show` lists what waits for an answer: a, r, v, m or c.",
+      facts: { fix: fix.id },
+    });
+  if (!fix.isHere) throw answeredElsewhere(fix, choice);
+  const orchestrating = orchestrate(call, workspace, { log: told(call) });
+  const facts = fix.review as LoopFacts;
+  const config = fix.config as AutoFixConfig;
+  if (choice === "v") await showDiff(call, workspace, fix.before!);
+  const options = optionsOf(call, workspace, { orchestrating, config, facts });
+  return report(call, workspace, await answerFix(workspace, fix, { choice, options }));
+}
+
+/** What a loop goes back to, or works on, are the files of its own working copy. */
+function answeredElsewhere({ id, root }: Fix, choice: Choice): ContractError {
+  const place = root === null ? "a fork that is no longer there" : visible(root);
+  return new ContractError("ANSWER_REFUSED", `The loop ${id} belongs to ${place}. Nothing was changed.`, {
+    hint:
+      root === null
+        ? "`belay fork list` lists the forks that are there."
+        : `\`belay -C ${visible(root)} fix answer ${id} ${choice}\` answers it there.`,
+    facts: { fix: id },
+  });
+}
+
+/** One loop, or all of them. */
+export async function show(call: FixCall, workspace: Workspace): Promise<number> {
+  const [, ref] = call.operands;
+  const { output } = call;
+  if (ref !== undefined) {
+    const fix = await workspace.fixes.find(ref);
+    if (call.json) output.json({ fix: fixJson(fix) });
+    else output.print(fixText(fix));
+    return EXIT.done;
+  }
+  const fixes = await workspace.fixes.list();
+  if (call.json) output.json({ fixes: fixes.map(fixJson) });
+  else if (fixes.length === 0)
+    output.print("Nothing was fixed yet: `belay fix --review <command> --agent <name>`.");
+  else
+    output.print(
+      table(
+        fixes.map((fix) => [
+          { text: fix.id.slice(0, 8), paint: output.style.cyan },
+          { text: fix.state },
+          { text: relativeTime(fix.createdAt), paint: output.style.dim },
+          { text: `${count(fix.attempts.length, "attempt")}, ${count(fix.issues.length, "issue")} left` },
+        ]),
+        { width: output.width, flexible: 3 },
+      ),
+    );
+  return EXIT.done;
+}
+
+function told({ output }: FixCall): (line: string) => void {
+  return (line) => output.note(`belay: ${visible(line)}`);
+}
+
+function configOf({ options }: FixCall, settings: unknown): AutoFixConfig {
+  const config = readAutoFixConfig(settings);
+  const most = positiveNumber("--max-total", options["max-total"]);
+  return most === undefined ? config : { ...config, maxTotalRetries: most };
+}
+
+/** [M52] The thinker of the settings; else the agent that wrote the code, else the first that is installed. */
+async function usualFixer(
+  { environment }: FixCall,
+  workspace: Workspace,
+  { orchestrating, config }: { orchestrating: Orchestrating; config: AutoFixConfig },
+): Promise<string> {
+  const { agents } = orchestrating;
+  const thinker = config.fixerAgent === "thinker" ? agents.inRole("thinker") : undefined;
+  if (thinker !== undefined) return thinker;
+  const writer = (await workspace.runs.list()).find(({ agent }) => agents.names.includes(agent))?.agent;
+  if (writer !== undefined) return writer;
+  const path = (environment["PATH"] ?? "").split(delimiter);
+  const found = agents.names.find((name) =>
+    path.some((each) => existsSync(join(each, agents.find(name).command[0]!))),
+  );
+  if (found !== undefined) return found;
+  throw usageError(
+    "No agent to fix it with.",
+    "Name one with --agent; `agents.roles.thinker` in config.json is the usual one.",
+  );
+}
+
+/** The checkpoint before the run whose work is reviewed: the one that is named, or the last one of this fork. */
+async function beforeReviewed({ options }: FixCall, workspace: Workspace): Promise<string | undefined> {
+  if (options.run !== undefined) return (await workspace.runs.find(options.run)).before ?? undefined;
+  if (workspace.copyId === workspace.id) return undefined;
+  const here = (await workspace.branches()).find(({ current }) => current)?.name;
+  const last = (await workspace.runs.list()).find(({ fork, role }) => fork === here && role !== "fixer");
+  return last?.before ?? undefined;
+}
+
+/** Issues that are known already, in any form that a review may have. */
+function readIssues({ options, directory }: FixCall, root: string): ReviewIssue[] | undefined {
+  if (options.issues === undefined) return undefined;
+  const stdout = readFileSync(options.issues === "-" ? 0 : resolve(directory, options.issues), "utf8");
+  return readReview({ stdout, stderr: "", exitCode: 0 }, { root });
+}
+
+function optionsOf(
+  call: FixCall,
+  workspace: Workspace,
+  { orchestrating, config, facts }: { orchestrating: Orchestrating; config: AutoFixConfig; facts: LoopFacts },
+): FixOptions {
+  const { orchestrator } = orchestrating;
+  const minutes = decimal("--timeout", call.options.timeout);
+  return {
+    config,
+    review: () => review(facts.review, { root: workspace.root, environment: call.environment, orchestrator }),
+    fixer: async (issues, severity): Promise<FixerRun> => {
+      const prompt = fixPrompt(issues, severity);
+      const { run } = await orchestrator.executeAgent(facts.fixer, { prompt, role: "fixer" });
+      const tree = run.after === null ? null : (await workspace.resolve(run.after)).snapshot;
+      return { run: run.id, thread: run.thread, tree, cost: run.cost, tokens: run.tokens?.total ?? null };
+    },
+    ask: (escalation) => ask(call, escalation),
+    showDiff: (checkpoint) => showDiff(call, workspace, checkpoint),
+    limits: {
+      timeoutMs: minutes === undefined ? null : minutes * 60_000,
+      maxCost: decimal("--max-cost", call.options["max-cost"]) ?? null,
+      maxTokens: positiveNumber("--max-tokens", call.options["max-tokens"]) ?? null,
+    },
+    log: told(call),
+  };
+}
+
+/** [M57] Undefined where there is no terminal to ask on, or the user left. */
+async function ask({ output }: FixCall, escalation: Escalation): Promise<Choice | undefined> {
+  if (!output.canAsk) return undefined;
+  output.print(shown(escalationText(escalation)));
+  using questions = new Questions();
+  for (;;) {
+    const given = await questions.ask(`${output.style.bold("Choice")} [a/r/v/m/c] `);
+    if (given === undefined) return undefined;
+    const choice = given.toLowerCase();
+    if (isChoice(choice)) return choice;
+  }
+}
+
+/** Messages of tools are foreign text. */
+function shown(text: string): string {
+  return text.split("\n").map(visible).join("\n");
+}
+
+async function showDiff({ output }: FixCall, workspace: Workspace, checkpoint: string): Promise<void> {
+  const { files } = await workspace.diff({ from: checkpoint, detail: "text" });
+  const text = diffForPeople(files, output);
+  if (output.canAsk) await showPaged(text);
+  else output.note(text);
+}
+
+async function detached(call: FixCall, workspace: Workspace, fixer: string): Promise<number> {
+  const { options } = call;
+  const words = ["fix", "--review", options.review!, "--agent", fixer, "--yes"];
+  if (options.named === true) words.push("--named");
+  for (const name of ["format", "run", "max-total", "timeout", "max-cost", "max-tokens"] as const)
+    if (options[name] !== undefined) words.push(`--${name}`, options[name]);
+  const known = new Set((await workspace.fixes.list()).map(({ id }) => id));
+  startBelay(call.home, workspace.root, words);
+  const deadline = Date.now() + 30_000;
+  while (Date.now() < deadline) {
+    const fresh = (await workspace.fixes.list()).find(({ id }) => !known.has(id));
+    if (fresh !== undefined) {
+      if (call.json) call.output.json({ fix: fixJson(fresh) });
+      else call.output.print(`Started; \`belay fix show ${fresh.id}\` shows how it does.`);
+      return EXIT.done;
+    }
+    await new Promise((wake) => setTimeout(wake, 50));
+  }
+  throw new ContractError("RESIDENT_FAILED", "The process that should fix it did not start.");
+}
+
+async function report(call: FixCall, workspace: Workspace, result: FixResult): Promise<number> {
+  const fix = await workspace.fixes.find(result.fix);
+  const { output } = call;
+  if (result.state === "escalated") throw undecided(fix);
+  if (call.json) output.json({ fix: fixJson(fix) });
+  else output.print(fixText(fix));
+  if (result.manualFix === true) await openEditor(call, workspace, fix);
+  return result.state === "clean" || result.state === "accepted" ? EXIT.done : EXIT.refused;
+}
+
+function undecided(fix: Fix): ContractError {
+  const { id, reason, attempts, issues } = fix;
+  const text = escalationText({
+    fix: id,
+    reason: reason ?? undefined,
+    attempts: attempts.length,
+    issues: issues as ReviewIssue[],
+  });
+  const [first = "", ...lines] = text.split("\n");
+  return new ContractError(
+    "CONFIRMATION_REQUIRED",
+    `${first}: a decision is needed, and there is no terminal to ask on.`,
+    {
+      list: lines.filter((line) => line.trim() !== ""),
+      hint: `\`belay fix answer ${id} a|r|v|m|c\` decides it.`,
+      facts: { fix: fixJson(fix) },
+    },
+  );
+}
+
+/** The first file that has an issue, where the user has an editor and a terminal. */
+async function openEditor(
+  { output, environment }: FixCall,
+  { root }: Workspace,
+  { issues }: Fix,
+): Promise<void> {
+  const editor = splitWords(environment["VISUAL"] ?? environment["EDITOR"] ?? "");
+  const file = issues.find((issue) => issue.file !== "")?.file;
+  if (!output.canAsk || editor.length === 0 || file === undefined) return;
+  // absolute: a name from a review must not be read as an option of the editor
+  await runProgram([...editor, resolve(root, file)], root);
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  running: "It is being fixed.",
+  clean: "Clean: no issue is left.",
+  accepted: "Accepted with what is left.",
+  rejected: "Rejected: the files are as they were before.",
+  manual: "Left to you.",
+  exhausted: "Not fixed.",
+  escalated: "It waits for your decision.",
+};
+
+function fixText(fix: Fix): string {
+  const { id, state, reason, attempts, issues } = fix;
+  return [
+    `${WORDS[state]}${reason === null ? "" : ` ${visible(reason)}.`} ${count(attempts.length, "attempt")} (${id})`,
+    ...attempts.map(
+      ({ number, severity, checkpoint, issuesAfter, takenBack }) =>
+        `  ${number}. ${severity}: ${issuesAfter === null ? "under way" : `${count(issuesAfter.length, "issue")} left`}${takenBack ? ", made worse and taken out again" : ""}, checkpoint ${checkpoint ?? "?"}`,
+    ),
+    ...issues.map(
+      ({ severity, message, file, line }) => `  [${severity}] ${visible(message)} (${visible(file)}:${line})`,
+    ),
+    ...(state === "escalated" ? [`→ \`belay fix answer ${id} a|r|v|m|c\``] : []),
+  ].join("\n");
+}

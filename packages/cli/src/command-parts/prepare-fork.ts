@@ -1,0 +1,44 @@
+/** What a new fork gets before it is ready: hooks as the original has them, and the set-up of the settings. */
+import type { Fork } from "@belay/engine";
+import type { Call } from "../call/command.ts";
+import { runSetup } from "./run-setup.ts";
+
+/** Prepares a fork at its final place; returns warnings. */
+export async function prepareFork(
+  call: Pick<Call, "home" | "output" | "environment">,
+  { root, fork }: { root: string; fork: Fork },
+  environment: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const hooks = await installSameHooks(call, { root, fork });
+  const { readSettings } = await import("@belay/engine");
+  const words = readSettings(call.home)["forks.setup"];
+  if (words.length === 0) return hooks;
+  if (!call.output.quiet) call.output.warn(`Setting up ${fork.name}: ${words.join(" ")}`);
+  const problem = await runSetup(words, fork.path, { ...call.environment, ...environment });
+  return problem === undefined ? hooks : [...hooks, `forks.setup: ${problem}. The fork is kept as it is.`];
+}
+
+/** Installs the hooks of the agents whose hooks the original has. */
+async function installSameHooks(
+  { home, environment }: Pick<Call, "home" | "environment">,
+  { root, fork }: { root: string; fork: Fork },
+): Promise<string[]> {
+  const { chooseAgents, installHooks, placeFor, planHooks } = await import("../agents/agent-hooks.ts");
+  const warnings: string[] = [];
+  for (const shared of [false, true]) {
+    const original = placeFor(home, root, { shared, environment });
+    const installed = planHooks(await chooseAgents(undefined, original), original).filter(
+      ({ files }) => files.length > 0 && files.every(({ action }) => action === "none"),
+    );
+    const place = placeFor(home, fork.path, { shared, environment });
+    const plans = planHooks(
+      installed.map(({ adapter }) => adapter),
+      place,
+    );
+    for (const { agent, files } of installHooks(plans, place, Date.now()))
+      for (const file of files)
+        if (file.outcome === "refused")
+          warnings.push(`The hooks of ${agent} could not be installed in the fork: ${file.reason}.`);
+  }
+  return warnings;
+}

@@ -1,0 +1,65 @@
+/** The recovery key of a space: shown once and asked back, or written to a file; read from a file to join a space. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { ContractError } from "@belay/protocol/errors";
+import type { Call } from "../call/command.ts";
+import { Questions } from "../call/questions.ts";
+import { visible } from "../output/visible.ts";
+
+type RecoveryCall = Pick<Call, "directory" | "output">;
+
+const TRIES = 3;
+
+/** The recovery key in a file that exists; undefined without one. */
+export function readRecoveryFile(call: RecoveryCall, file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  const path = resolve(call.directory, file);
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+}
+
+/** Sees to it that the user keeps a new recovery key; false when they declined. */
+export async function keepRecoveryKey(
+  call: RecoveryCall,
+  key: string,
+  file: string | undefined,
+): Promise<boolean> {
+  if (file !== undefined) return writeRecoveryFile(call, key, file);
+  if (!call.output.canAsk)
+    throw new ContractError(
+      "CONFIRMATION_REQUIRED",
+      "A new space has a recovery key, and there is no terminal to show it on. Nothing was changed.",
+      { hint: "--recovery-file <file> writes it to a file, which you then keep in a safe place." },
+    );
+  const { style } = call.output;
+  call.output.print(
+    [
+      "The recovery key of the new space. It opens everything in it when all machines are lost, and is shown only now:",
+      "",
+      `  ${style.bold(key)}`,
+      "",
+      "Write it down, and keep it apart from this machine.",
+    ].join("\n"),
+  );
+  using questions = new Questions();
+  for (let left = TRIES; left > 0; left--) {
+    const answer = await questions.ask("Its last four letters, to show that you have it: ");
+    if (answer === undefined) return false;
+    if (answer.toLowerCase() === key.slice(-4)) return true;
+  }
+  return false;
+}
+
+function writeRecoveryFile(call: RecoveryCall, key: string, file: string): boolean {
+  const path = resolve(call.directory, file);
+  if (existsSync(path))
+    throw new ContractError(
+      "OUTPUT_EXISTS",
+      `${visible(file)} exists, and there is no space at that address yet. Nothing was changed.`,
+      {
+        hint: "Name a file that does not exist: the recovery key of the new space is written to it.",
+        facts: { file: path },
+      },
+    );
+  writeFileSync(path, `${key}\n`, { mode: 0o600, flag: "wx" });
+  return true;
+}

@@ -1,0 +1,149 @@
+import { existsSync, mkdirSync, rmdirSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import type { Checkpoint, Workspace } from "@belay/engine";
+import type { ClonedWorkspace } from "@belay/remote";
+import { ContractError, EXIT } from "@belay/protocol/errors";
+import { count, size } from "@belay/tui/text";
+import { defineCommand, type Call } from "../call/command.ts";
+import { createProgressBar } from "../output/progress-bar.ts";
+import { visible } from "../output/visible.ts";
+import { warnAll } from "../wiring/open-workspace.ts";
+
+const OPTIONS = {
+  line: { type: "string", value: "id", about: "which line of the space, where there are several" },
+  at: {
+    type: "string",
+    value: "checkpoint",
+    about: "the checkpoint whose files to restore; the newest unless given",
+  },
+  "recovery-file": {
+    type: "string",
+    value: "file",
+    about: "the recovery key, where this machine has no key of the space",
+  },
+  "no-restore": { type: "boolean", about: "bring the history only; the directory stays empty" },
+} as const;
+
+type CloneCall = Call<typeof OPTIONS>;
+
+export default defineCommand({
+  usage:
+    "clone <remote | url> [directory] [--line id] [--at checkpoint] [--recovery-file file] [--no-restore]",
+  about: [
+    "Makes a protected directory of what a remote has: the whole history, with its threads, and the files of its newest",
+    "checkpoint. The directory must be empty, or not exist yet. The clone has the remote too, and writes a line of its own.",
+    "Everything is proved before it is used; what is not whole leaves nothing behind.",
+  ].join("\n"),
+  options: OPTIONS,
+  operands: { min: 1, max: 2 },
+  exits: {
+    3: "this machine has no key of the space, the directory is not empty, or not all files could be restored",
+    5: "the remote is damaged or incomplete",
+    8: "the remote cannot be used now",
+  },
+  examples: ["belay clone team ../elsewhere"],
+  run: async (call) => {
+    const started = performance.now();
+    const { url, name } = await sourceOf(call);
+    const directory = resolve(
+      call.directory,
+      call.operands[1] ?? (basename(url.replace(/\?.*$/, "")) || name),
+    );
+    const isNew = !existsSync(directory);
+    if (isNew) mkdirSync(directory, { recursive: true });
+    let cloned: ClonedWorkspace;
+    try {
+      cloned = await receive(call, { url, name, directory });
+    } catch (error) {
+      if (isNew) rmdirSync(directory);
+      throw error;
+    }
+    await using workspace = cloned.workspace;
+    const checkpoint = await workspace.resolve(call.options.at ?? "@");
+    const isWanted = call.options["no-restore"] !== true;
+    const isRestored = isWanted && (await restore(call, workspace, checkpoint));
+    await report(call, {
+      cloned,
+      workspace,
+      checkpoint,
+      isRestored,
+      durationMs: Math.round(performance.now() - started),
+    });
+    return isWanted && !isRestored ? EXIT.refused : EXIT.done;
+  },
+});
+
+/** The address of a remote: one that the workspace here has, or a URL. */
+async function sourceOf(call: CloneCall): Promise<{ url: string; name: string }> {
+  const [source = ""] = call.operands;
+  if (source.includes("://")) return { url: source, name: "origin" };
+  const { findWorkspace } = await import("@belay/engine");
+  const { findRemoteHere } = await import("../command-parts/remote-here.ts");
+  await using workspace = await findWorkspace(call.directory, { home: call.home });
+  return findRemoteHere(workspace, source);
+}
+
+async function receive(
+  call: CloneCall,
+  { url, name, directory }: { readonly url: string; readonly name: string; readonly directory: string },
+): Promise<ClonedWorkspace> {
+  const { cloneLine } = await import("@belay/remote");
+  const { receiveWorkspace } = await import("@belay/engine");
+  const { createRemoteHost } = await import("../wiring/remote-host.ts");
+  const { readRecoveryFile } = await import("../command-parts/recovery-file.ts");
+  const file = call.options["recovery-file"];
+  const recoveryKey = readRecoveryFile(call, file);
+  if (file !== undefined && recoveryKey === undefined)
+    throw new ContractError("SPACE_KEY_MISSING", `${visible(file)} does not exist. Nothing was changed.`);
+  using bar = createProgressBar("Cloning", "parcel", !call.json && !call.output.quiet);
+  const progress = (done: number, total: number) => bar.update({ done, total });
+  const request = { url, name, directory, line: call.options.line, recoveryKey, progress };
+  return await cloneLine(request, await createRemoteHost(call), (fill) =>
+    receiveWorkspace(directory, fill, { home: call.home }),
+  );
+}
+
+/** Restores the files; false when not all of them could be. */
+async function restore(call: CloneCall, workspace: Workspace, checkpoint: Checkpoint): Promise<boolean> {
+  const outcome = await workspace.restoreTo(checkpoint.id);
+  warnAll(call, outcome.notices ?? []);
+  if (outcome.outcome === "applied" || outcome.outcome === "unchanged") return true;
+  warnAll(call, [`Not all files could be restored; \`belay restore ${checkpoint.seq}\` shows which.`]);
+  return false;
+}
+
+interface Cloned {
+  readonly cloned: ClonedWorkspace;
+  readonly workspace: Workspace;
+  readonly checkpoint: Checkpoint;
+  readonly isRestored: boolean;
+  readonly durationMs: number;
+}
+
+async function report(
+  call: CloneCall,
+  { cloned, workspace, checkpoint, isRestored, durationMs }: Cloned,
+): Promise<void> {
+  const { entry, from, checkpoints, bytes } = cloned;
+  const { excluded } = await workspace.show(checkpoint.id);
+  if (call.json)
+    call.output.json({
+      workspace: workspace.id,
+      path: workspace.root,
+      line: entry.line,
+      from: { remote: entry.name, line: from.line, checkpoint: checkpoint.id },
+      checkpoints,
+      files: isRestored ? checkpoint.files : 0,
+      bytes,
+      withheld: [],
+      excluded: excluded.map(({ path }) => path),
+      git: checkpoint.git,
+      durationMs,
+    });
+  else {
+    const files = `, and the ${count(checkpoint.files, "file")} of checkpoint ${checkpoint.seq}`;
+    call.output.print(
+      `${visible(workspace.root)} has ${count(checkpoints, "checkpoint")} (${size(bytes)})${isRestored ? files : ""}.`,
+    );
+  }
+}

@@ -1,0 +1,95 @@
+import { usageError } from "@belay/protocol/errors";
+import { defineCommand, type Call } from "../call/command.ts";
+import type { Workspace } from "@belay/engine";
+import { withWorkspace } from "../wiring/open-workspace.ts";
+
+const OPTIONS = {
+  "recovery-file": {
+    type: "string",
+    value: "file",
+    about: "add: where the recovery key of a new space goes, or the key of the space that is there",
+  },
+  sample: {
+    type: "string",
+    value: "share",
+    about: "verify: read so much of the content too, for example 5%",
+  },
+  full: { type: "boolean", about: "verify: read all content too" },
+  repair: { type: "boolean", about: "verify: upload again, from this store, what is missing or damaged" },
+} as const;
+
+/** The call of `belay remote`. */
+export type RemoteCall = Call<typeof OPTIONS>;
+
+type Way = (call: RemoteCall, workspace: Workspace) => Promise<number>;
+
+/** The ways of this command: how many operands each takes, the options that are for it, and its code. */
+const WAYS: Readonly<
+  Record<
+    string,
+    { operands: readonly [number, number]; options: readonly string[]; load: () => Promise<Way> }
+  >
+> = {
+  list: {
+    operands: [0, 0],
+    options: [],
+    load: async () => (await import("../command-parts/list-remotes.ts")).listRemotes,
+  },
+  add: {
+    operands: [2, 2],
+    options: ["recovery-file"],
+    load: async () => (await import("../command-parts/add-remote.ts")).addRemote,
+  },
+  remove: {
+    operands: [1, 1],
+    options: [],
+    load: async () => (await import("../command-parts/list-remotes.ts")).removeRemote,
+  },
+  verify: {
+    operands: [0, 1],
+    options: ["sample", "full", "repair"],
+    load: async () => (await import("../command-parts/verify-remote.ts")).verifyRemote,
+  },
+};
+
+export default defineCommand({
+  usage:
+    "remote [list] | remote add <name> <url> [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair]",
+  about: [
+    "Remotes keep the history of this directory on an S3-compatible server, encrypted on this machine: the server learns",
+    "sizes and times, nothing else. `add` makes a space at s3://<bucket>/<prefix>?endpoint=<url>&region=<region>, and",
+    "gives you its recovery key, or joins the space that is there with its recovery key. Access comes from",
+    "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile. `verify` proves what is stored: every line and its",
+    "signatures, and whether all content is there. `remove` forgets a remote; what is stored there stays.",
+  ].join("\n"),
+  options: OPTIONS,
+  operands: { min: 0, max: 3 },
+  exits: {
+    3: "refused, or a question is due: the recovery key",
+    5: "the remote is damaged, or was rolled back",
+    7: "the remote is of a newer Belay",
+    8: "the remote cannot be used now; local work is unaffected",
+  },
+  examples: ["belay remote list"],
+  run: async (call) => {
+    const [name = "list", ...rest] = call.operands;
+    const way = Object.hasOwn(WAYS, name) ? WAYS[name] : undefined;
+    if (way === undefined)
+      throw usageError(`There is no \`belay remote ${name}\`.`, "There are list, add, remove and verify.");
+    const [least, most] = way.operands;
+    const senseless = Object.keys(call.options).find(
+      (option) => option in OPTIONS && !way.options.includes(option),
+    );
+    if (rest.length < least || rest.length > most || senseless !== undefined)
+      throw usageError(
+        senseless === undefined
+          ? `\`belay remote ${name}\` takes ${most === 2 ? "a name and an address" : most === 1 ? "a name" : "no more words"}.`
+          : `--${senseless} is not for \`belay remote ${name}\`.`,
+        "`belay remote --help` shows what each is for.",
+      );
+    const run = await way.load();
+    return withWorkspace(call, (workspace) =>
+      run({ ...call, operands: rest, output: call.output }, workspace),
+    );
+  },
+});

@@ -1,0 +1,314 @@
+import type {
+  ConflictChoice,
+  MergeConflict,
+  MergeOption,
+  MergeOutcome,
+  ResolvedConflict,
+  Workspace,
+} from "@belay/engine";
+import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
+import { mergeConflictJson, mergeOutcomeJson, resolvedConflictJson } from "@belay/server/json";
+import { ALL_ENTRIES, ANY_NUMBER, defineCommand, GOING_BACK_EXITS, YES, type Call } from "../call/command.ts";
+import { visible, visiblePath } from "../output/visible.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
+import { conflictRef } from "../command-parts/conflict-ref.ts";
+import type { MergerResult } from "../merging/ask-merger.ts";
+
+export default defineCommand({
+  usage:
+    "resolve <conflict|path> --take <option> [--region n] | resolve <conflict|path> --file f | resolve <conflict|path> --edit | resolve <conflict|path> --reopen | resolve [conflict|path] --agent -- <command…> | resolve",
+  about: `Decides a conflict of a merge: with one of its options, region by region, with the content of a file, or in your
+editor. A decision can be taken back with --reopen until the last one is made: that one brings in what was held back,
+as one step that can be undone. Without anything, on a terminal: asks for each conflict in turn.
+
+With --agent a program of yours is asked to combine conflicts of text, in a copy of the project: it finds the task in
+$BELAY_TASK and writes its answer to $BELAY_ANSWER. What it answers is checked: it may change nothing else, leave no marks,
+and must account for every line. What does not overlap is taken then; the rest becomes the option "merger".`,
+  options: {
+    take: {
+      type: "string",
+      value: "option",
+      about: "ours, theirs, both, base, proposal, merger, delete or keep",
+    },
+    region: { type: "string", value: "n", about: "only this region, counted from 1" },
+    file: { type: "string", value: "f", about: "take the content of this file" },
+    edit: { type: "boolean", about: "write it in your editor" },
+    reopen: { type: "boolean", about: "take a decision back" },
+    agent: { type: "boolean", about: "ask a program, which comes after --" },
+    all: ALL_ENTRIES,
+    yes: YES,
+  },
+  operands: { min: 0, max: ANY_NUMBER },
+  examples: ["belay resolve src/parser.ts --take ours"],
+  exits: { ...GOING_BACK_EXITS, 3: "refused, or conflicts are left; nothing is lost" },
+  run: (call) => {
+    const way = wayOf(call);
+    return withWorkspace(call, (workspace) => way(call, workspace));
+  },
+});
+
+type ResolveCall = Pick<
+  Call,
+  "json" | "output" | "operands" | "dashesAt" | "directory" | "home" | "environment"
+> & {
+  readonly options: {
+    take?: string;
+    region?: string;
+    file?: string;
+    edit?: boolean;
+    reopen?: boolean;
+    agent?: boolean;
+    all?: boolean;
+    yes?: boolean;
+  };
+};
+
+type Way = (call: ResolveCall, workspace: Workspace) => Promise<number>;
+
+function wayOf({ options, operands, dashesAt, output, json }: ResolveCall): Way {
+  const { take, region, file, edit, reopen } = options;
+  if (options.agent === true) {
+    if (dashesAt > 1 || dashesAt >= operands.length || [take, region, file, edit, reopen].some(Boolean))
+      throw usageError("--agent takes a command after --.", "`belay resolve --agent -- my-merger`");
+    return askProgram;
+  }
+  if (operands.length > 1) throw usageError("resolve takes one conflict.", "`belay conflicts` lists them.");
+  const asked = [take !== undefined, file !== undefined, edit === true, reopen === true].filter(
+    Boolean,
+  ).length;
+  if (region !== undefined && (take === undefined || !/^[1-9]\d{0,5}$/.test(region)))
+    throw usageError(
+      "--region takes a number, and goes with --take.",
+      "`belay conflicts <path>` numbers them.",
+    );
+  if (operands.length === 0) {
+    if (asked > 0) throw usageError("resolve needs a conflict or its path.", "`belay conflicts` lists them.");
+    if (json || !output.canAsk)
+      throw usageError("resolve needs a conflict, or a terminal to ask on.", "`belay conflicts` lists them.");
+    return askForEach;
+  }
+  if (asked !== 1)
+    throw usageError(
+      "resolve takes one of --take, --file, --edit and --reopen.",
+      "`belay conflicts <path>` shows the options.",
+    );
+  return reopen === true ? openAgain : decideOne;
+}
+
+const openAgain: Way = async (call, workspace) => {
+  const conflict = await workspace.merges.reopen(await refOf(call, workspace));
+  if (call.json) call.output.json({ conflict: mergeConflictJson(conflict) });
+  else if (!call.output.quiet) call.output.print(`${visiblePath(conflict.path)} is to be decided again.`);
+  return EXIT.done;
+};
+
+const decideOne: Way = async (call, workspace) => {
+  const ref = await refOf(call, workspace);
+  const { openSyntax } = await import("../wiring/open-syntax.ts");
+  const syntax = await openSyntax();
+  const choice = await choiceOf(call, workspace, ref);
+  return settled(
+    call,
+    workspace,
+    await workspace.merges.resolve(ref, { ...choice, ...(syntax && { syntax }) }),
+  );
+};
+
+async function choiceOf(call: ResolveCall, workspace: Workspace, ref: string): Promise<ConflictChoice> {
+  const { take, region, file } = call.options;
+  if (take !== undefined)
+    return { take: take as MergeOption, ...(region !== undefined && { region: Number(region) }) };
+  if (file !== undefined) return { content: await contentOf(call, file), take: "file" };
+  const { editConflict } = await import("../merging/edit-conflict.ts");
+  const content = await editConflict(
+    call,
+    await workspace.merges.conflict(ref),
+    await workspace.merges.marked(ref),
+  );
+  return { content, take: "edit" };
+}
+
+async function contentOf({ directory }: ResolveCall, file: string): Promise<Buffer> {
+  const { readFileSync } = await import("node:fs");
+  const { resolve } = await import("node:path");
+  try {
+    return readFileSync(resolve(directory, file));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ContractError("FILE_SYSTEM", `${file} cannot be read: ${reason}. Nothing was changed.`, {
+      facts: { path: file, operation: "read" },
+    });
+  }
+}
+
+function refOf(call: ResolveCall, workspace: Workspace): Promise<string> {
+  return conflictRef(call, workspace, call.operands[0]!);
+}
+
+/** Reports a decision; the last one brings in the rest. */
+async function settled(call: ResolveCall, workspace: Workspace, done: ResolvedConflict): Promise<number> {
+  const { output } = call;
+  const isLast = done.open === 0 && done.conflict.state === "resolved";
+  if (!call.json) {
+    for (const { line, detail } of done.warnings)
+      output.warn(
+        `${output.noteStyle.yellow("warning:")} ${line === null ? "" : `line ${line}: `}${visible(detail)}`,
+      );
+    if (!output.quiet && !isLast) output.print(decidedText(done));
+  }
+  if (!isLast) {
+    if (call.json) output.json(resolvedConflictJson(done));
+    return EXIT.done;
+  }
+  return bringIn(call, workspace, done);
+}
+
+function decidedText({ conflict, open }: ResolvedConflict): string {
+  const { path, state, chosen, regions, resolution } = conflict;
+  const what =
+    state === "resolved"
+      ? `${visiblePath(path)}: ${resolution?.take}`
+      : `${visiblePath(path)}: ${Object.keys(chosen).length} of ${regions.length} regions decided`;
+  return `${what}; ${open} left to decide.`;
+}
+
+async function bringIn(
+  call: ResolveCall,
+  workspace: Workspace,
+  { conflict, warnings }: ResolvedConflict,
+): Promise<number> {
+  const { report } = await import("../merging/merge-flow.ts");
+  const outcome = await applyRest(call, workspace, conflict.merge);
+  if (!call.json) return report(call, outcome);
+  call.output.json({
+    ...resolvedConflictJson({ conflict, warnings, open: 0 }),
+    merge: mergeOutcomeJson(outcome),
+  });
+  return isDone(outcome) ? EXIT.done : EXIT.refused;
+}
+
+async function applyRest(call: ResolveCall, workspace: Workspace, merge: string): Promise<MergeOutcome> {
+  const { applyPlan } = await import("../merging/merge-flow.ts");
+  const { openSyntax } = await import("../wiring/open-syntax.ts");
+  const syntax = await openSyntax();
+  const makePlan = () => workspace.merges.planRest(merge, { ...(syntax && { syntax }) });
+  return applyPlan(call, workspace, { plan: await makePlan(), makePlan });
+}
+
+function isDone({ outcome }: MergeOutcome): boolean {
+  return outcome === "applied" || outcome === "unchanged";
+}
+
+const askProgram: Way = async (call, workspace) => {
+  const { output, operands, dashesAt, options } = call;
+  const command = operands.slice(dashesAt);
+  const { askMerger, canBeMerged } = await import("../merging/ask-merger.ts");
+  const chosen =
+    dashesAt === 0
+      ? await openHere(workspace)
+      : [await workspace.merges.conflict(await refOf(call, workspace))];
+  const conflicts = chosen.filter(canBeMerged);
+  if (conflicts.length === 0)
+    throw new ContractError(
+      "ANSWER_REFUSED",
+      "No conflict of text is left for a program. Nothing was changed.",
+      {
+        facts: { conflict: operands[0] ?? "", options: [] },
+      },
+    );
+  const { confirm, declined } = await import("../call/confirmation.ts");
+  const { shellWords } = await import("@belay/protocol/command-text");
+  const question = `Run \`${visible(shellWords(command))}\` on a copy of the project for ${conflicts.length} of its conflicts?`;
+  if (options.yes !== true && !(await confirm(call, question))) return declined(call);
+  const { openSyntax } = await import("../wiring/open-syntax.ts");
+  const results = await askMerger(call, workspace, { command, conflicts, syntax: await openSyntax() });
+  if (!call.json && !output.quiet)
+    for (const { conflict, outcome, problems } of results)
+      output.print(
+        [`${visiblePath(conflict.path)}: ${outcome}`, ...problems.map((each) => `  ${visible(each)}`)].join(
+          "\n",
+        ),
+      );
+  return bringInAnswered(call, workspace, results);
+};
+
+/** Brings in each merge of which a program decided the last conflict. */
+async function bringInAnswered(
+  call: ResolveCall,
+  workspace: Workspace,
+  results: readonly MergerResult[],
+): Promise<number> {
+  const open = (await openHere(workspace)).length;
+  const last = new Map(
+    results.flatMap(({ conflict, outcome }) =>
+      outcome === "resolved" ? [[conflict.merge, conflict.id]] : [],
+    ),
+  );
+  const decided: MergeConflict[] = [];
+  for (const [merge, id] of last) {
+    const conflicts = await workspace.merges.conflicts(merge);
+    if (conflicts.every(({ state }) => state === "resolved"))
+      decided.push(await workspace.merges.conflict(id));
+  }
+  const [only] = decided;
+  if (only !== undefined && decided.length === 1 && open === 0)
+    return bringIn(call, workspace, { conflict: only, warnings: [], open });
+  const outcomes: MergeOutcome[] = [];
+  for (const { merge } of decided) outcomes.push(await applyRest(call, workspace, merge));
+  if (call.json)
+    call.output.json({
+      answers: results.map(({ conflict, outcome, problems }) => ({
+        conflict: conflict.id,
+        outcome,
+        problems,
+      })),
+      open,
+      ...(outcomes.length > 0 && { merges: outcomes.map(mergeOutcomeJson) }),
+    });
+  else {
+    const { report } = await import("../merging/merge-flow.ts");
+    for (const outcome of outcomes) report(call, outcome);
+  }
+  return open === 0 && outcomes.every(isDone) ? EXIT.done : EXIT.refused;
+}
+
+const askForEach: Way = async (call, workspace) => {
+  const open = await openHere(workspace);
+  if (open.length === 0) {
+    call.output.print("Nothing waits to be decided.");
+    return EXIT.done;
+  }
+  const { askConflicts } = await import("../merging/ask-conflicts.ts");
+  const answers = await askConflicts(call, workspace, open);
+  if (answers === undefined) {
+    call.output.print("Nothing was decided.");
+    return EXIT.refused;
+  }
+  const last = new Map<string, ResolvedConflict>();
+  for (const { conflict, choice } of answers)
+    last.set(conflict.merge, await workspace.merges.resolve(conflict.id, choice));
+  return settleEach(call, workspace, [...last.values()]);
+};
+
+/** Reports the last decision of each merge; the first exit code that is not success counts. */
+async function settleEach(
+  call: ResolveCall,
+  workspace: Workspace,
+  decisions: readonly ResolvedConflict[],
+): Promise<number> {
+  let exit: number = EXIT.done;
+  for (const done of decisions) {
+    const own = await settled(call, workspace, done);
+    if (exit === EXIT.done) exit = own;
+  }
+  return exit;
+}
+
+/** The open conflicts of merges into the branch here: only those can be brought in. */
+async function openHere(workspace: Workspace): Promise<MergeConflict[]> {
+  const here = (await workspace.branches()).find(({ current }) => current)?.name;
+  const merges = await workspace.merges.list();
+  const own = merges.filter(({ state, into }) => state === "open" && into === here).map(({ id }) => id);
+  const conflicts = await workspace.merges.conflicts();
+  return conflicts.filter(({ merge, state }) => state === "open" && own.includes(merge));
+}

@@ -1,0 +1,79 @@
+/** Ghost commits that Code Buddy left in the project's repository, read with git. */
+import { spawnSync } from "node:child_process";
+import type { ImportedFile } from "@belay/engine";
+import { pathIn, unionOf, type FoundCheckpoint } from "./importer.ts";
+import type { OldData } from "./old-data.ts";
+
+const REFS = "refs/codebuddy/ghost/";
+const LARGEST_BYTES = 1024 * 1024 * 1024;
+
+/** The ghosts of a repository, oldest first; none where there is no repository or no git. */
+export function readGhosts(directory: string, data: OldData): FoundCheckpoint[] {
+  const format = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:subject)";
+  const refs = git(directory, ["for-each-ref", `--format=${format}`, REFS])?.toString("utf8") ?? "";
+  const ghosts = refs
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.split("\0"))
+    .map(([ref = "", commit = "", time = "", subject = ""]) => ({
+      id: ref.slice(REFS.length),
+      commit,
+      createdAt: Number(time) * 1000,
+      subject,
+      tree: treeOf(directory, commit, data),
+    }))
+    .sort((a, b) => a.createdAt - b.createdAt);
+  const covers = unionOf(ghosts.map(({ tree }) => tree.map(({ path }) => path)));
+  return ghosts.map(({ id, createdAt, subject, tree }) => ({
+    alias: id,
+    kind: "turn",
+    description: subject.replace(/^\[ghost\]\s*/, "") || id,
+    createdAt,
+    files: { [Symbol.iterator]: () => filesOf(directory, tree, data) },
+    covers,
+  }));
+}
+
+interface TreeEntry {
+  readonly path: ImportedFile["path"];
+  readonly mode: string;
+  readonly blob: string;
+}
+
+function treeOf(directory: string, commit: string, data: OldData): TreeEntry[] {
+  const listed = git(directory, ["ls-tree", "-r", "-z", "--full-tree", commit])?.toString("latin1") ?? "";
+  return listed.split("\0").flatMap((line): TreeEntry[] => {
+    const [, mode, blob, name] = /^(\d{6}) blob ([0-9a-f]+)\t(.+)$/s.exec(line) ?? [];
+    if (mode === undefined || blob === undefined || name === undefined) return [];
+    const path = pathIn(data, Buffer.from(name, "latin1").toString("utf8"));
+    return path === undefined ? [] : [{ path, mode, blob }];
+  });
+}
+
+function* filesOf(directory: string, tree: readonly TreeEntry[], data: OldData): Generator<ImportedFile> {
+  for (const { path, mode, blob } of tree) {
+    const content = git(directory, ["cat-file", "blob", blob]);
+    if (content === undefined) {
+      data.skip(path, "git does not have its content");
+      yield { path, kind: "gap", reason: "unreadable", size: 0 };
+    } else if (mode === "120000") yield { path, kind: "symlink", mode: 0, content };
+    else yield { path, kind: "file", mode: mode === "100755" ? 0o755 : 0o644, content };
+  }
+}
+
+/** Asks git something that changes nothing, without hooks, prompts or anything fetched. */
+function git(directory: string, args: readonly string[]): Buffer | undefined {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
+  const done = spawnSync("git", ["-c", "core.fsmonitor=false", ...args], {
+    cwd: directory,
+    env: {
+      ...Object.fromEntries(own),
+      GIT_OPTIONAL_LOCKS: "0",
+      GIT_NO_LAZY_FETCH: "1",
+      GIT_TERMINAL_PROMPT: "0",
+    },
+    maxBuffer: LARGEST_BYTES,
+    timeout: 60_000,
+  });
+  return done.status === 0 ? done.stdout : undefined;
+}

@@ -1,0 +1,82 @@
+/** What every importer does: it reads another program's data and says what is in it. */
+import { lstatSync, realpathSync } from "node:fs";
+import { join, relative } from "node:path";
+import {
+  pathFromBytes,
+  whyNotImported,
+  type BytePath,
+  type ImportedFile,
+  type ImportRequest,
+  type ThreadImport,
+} from "@belay/engine";
+import type { OldData } from "./old-data.ts";
+
+/** The history of one directory. */
+export interface FoundHistory {
+  /** The directory it is about; undefined when the data does not say. */
+  readonly directory: string | undefined;
+  readonly threads: readonly ThreadImport[];
+  /** More names of checkpoints: `name` means what the import calls `of`. A name that is taken is left out. */
+  readonly names?: readonly { readonly origin: string; readonly name: string; readonly of: string }[];
+}
+
+/** Where the data goes, as far as the person said. */
+export interface Destination {
+  /** `--into`. */
+  readonly into: string | undefined;
+}
+
+/** Takes over what one program left behind. */
+export interface Importer {
+  readonly kind: string;
+  /** Whether the data at a path is of this kind. */
+  looksLike(data: OldData): boolean;
+  /** What is in it; what cannot be had is noted in the data's list. */
+  read(data: OldData, destination: Destination): FoundHistory[];
+}
+
+/** A checkpoint of an import. */
+export type FoundCheckpoint = Omit<ImportRequest, "origin" | "thread">;
+
+/** A path of the other program as one of the workspace; undefined, and noted, where it leads elsewhere. */
+export function pathIn(data: OldData, text: string, directory?: string): BytePath | undefined {
+  const inside =
+    directory !== undefined && text.startsWith("/") ? relative(realOr(directory), realOr(text)) : text;
+  const path = pathFromBytes(Buffer.from(inside.replace(/^\.\//, ""), "utf8"));
+  const why = whyNotImported(path);
+  if (why === undefined) return path;
+  return data.skip(text, text.startsWith("/") && inside.startsWith("..") ? "it is elsewhere" : why);
+}
+
+/** The real path of a file that need not exist any more. */
+function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const slash = path.lastIndexOf("/");
+    return slash <= 0 ? path : join(realOr(path.slice(0, slash)), path.slice(slash + 1));
+  }
+}
+
+/** A file whose content cannot be had: it is never touched by a restore. */
+export function lost(path: BytePath, size = 0): ImportedFile {
+  return { path, kind: "gap", reason: "unreadable", size };
+}
+
+const ORDINARY = 0o644;
+
+/** The mode of a file whose program did not keep it: as it is on disk now. */
+export function modeNow(directory: string | undefined, path: BytePath): number {
+  if (directory === undefined) return ORDINARY;
+  const stat = lstatSync(Buffer.concat([Buffer.from(`${directory}/`), Buffer.from(path, "latin1")]), {
+    throwIfNoEntry: false,
+  });
+  return stat?.isFile() === true ? stat.mode & 0o777 : ORDINARY;
+}
+
+/** All paths that checkpoints have: where each saw the whole directory, one that lacks a path tells that it was absent. */
+export function unionOf(lists: Iterable<Iterable<BytePath>>): BytePath[] {
+  const all = new Set<BytePath>();
+  for (const list of lists) for (const path of list) all.add(path);
+  return [...all].sort();
+}

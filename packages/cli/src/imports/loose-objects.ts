@@ -1,0 +1,99 @@
+/** Objects of a git repository as its files have them: no config, hook or filter of it is read. */
+import { createHash } from "node:crypto";
+import { inflateSync } from "node:zlib";
+import type { OldData } from "./old-data.ts";
+
+/** A commit: its tree, its parents, when and why. */
+export interface Commit {
+  readonly id: string;
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly at: number;
+  readonly message: string;
+}
+
+/** A name of a tree, which may have slashes, and what it names. */
+export interface FlatEntry {
+  readonly name: string;
+  readonly mode: number;
+  readonly hash: string;
+}
+
+/** The repository of one dialog. */
+export class LooseObjects {
+  readonly #data: OldData;
+
+  /** `data`: the directory `.git`. */
+  constructor(data: OldData) {
+    this.#data = data;
+  }
+
+  /** The commits that branches stand on, by their short names. */
+  heads(): Map<string, string> {
+    const heads = new Map<string, string>();
+    const packed = this.#data.has("packed-refs")
+      ? this.#data.bytes("packed-refs")?.toString("utf8")
+      : undefined;
+    for (const [, hash, name] of (packed ?? "").matchAll(/^([0-9a-f]{40}) refs\/heads\/(.+)$/gm))
+      heads.set(name!, hash!);
+    for (const name of this.#data.names("refs/heads")) {
+      const hash = this.#data.bytes(`refs/heads/${name}`)?.toString("utf8").trim() ?? "";
+      if (/^[0-9a-f]{40}$/.test(hash)) heads.set(name, hash);
+      else this.#data.skip(`refs/heads/${name}`, "it names no commit");
+    }
+    return heads;
+  }
+
+  /** The bytes of an object, or why they cannot be had. */
+  read(hash: string, kind: "commit" | "tree" | "blob"): Buffer | string {
+    const raw = this.#data.tryBytes(`objects/${hash.slice(0, 2)}/${hash.slice(2)}`);
+    if (typeof raw === "string") return raw;
+    try {
+      const bytes = inflateSync(raw);
+      if (createHash("sha1").update(bytes).digest("hex") !== hash) return "its content is damaged";
+      const end = bytes.indexOf(0);
+      return bytes.toString("latin1", 0, end).startsWith(`${kind} `)
+        ? bytes.subarray(end + 1)
+        : `it is no ${kind}`;
+    } catch {
+      return "its content is damaged";
+    }
+  }
+
+  /** A commit; one that cannot be read is noted. */
+  commit(id: string): Commit | undefined {
+    const bytes = this.read(id, "commit");
+    if (typeof bytes === "string") return this.#data.skip(`commit ${id}`, bytes);
+    const text = bytes.toString("utf8");
+    const end = text.indexOf("\n\n");
+    const header = text.slice(0, end);
+    return {
+      id,
+      tree: /^tree ([0-9a-f]{40})$/m.exec(header)?.[1] ?? "",
+      parents: [...header.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, parent]) => parent!),
+      at: Number(/^committer .* (\d+) [+-]\d{4}$/m.exec(header)?.[1] ?? 0) * 1000,
+      message: text.slice(end + 2).trimEnd(),
+    };
+  }
+
+  /** The entries of a tree and of trees in it; one that cannot be read is noted. */
+  entries(hash: string, prefix = ""): FlatEntry[] {
+    const bytes = this.read(hash, "tree");
+    if (typeof bytes === "string") {
+      this.#data.skip(`tree ${hash}`, bytes);
+      return [];
+    }
+    const entries: FlatEntry[] = [];
+    for (let at = 0; at < bytes.length;) {
+      const [space, end] = [bytes.indexOf(0x20, at), bytes.indexOf(0, at)];
+      if (space < 0 || end < 0) break;
+      const mode = Number.parseInt(bytes.toString("latin1", at, space), 8);
+      const name = prefix + bytes.toString("utf8", space + 1, end);
+      const entry = bytes.toString("hex", end + 1, end + 21);
+      at = end + 21;
+      if (mode === 0o40000) entries.push(...this.entries(entry, `${name}/`));
+      else entries.push({ name, mode, hash: entry });
+    }
+    return entries;
+  }
+}

@@ -1,0 +1,322 @@
+/** `belay agents` and `belay fix`, as a user types them. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openWorkspace } from "@belay/engine";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { LAUNCHER, Sandbox } from "./sandbox.ts";
+
+const STUB = [process.execPath, join(import.meta.dirname, "../../agents/test/programs/stub-agent.cjs")];
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await Sandbox.protected({ "a.txt": "one\n" });
+  configure({ agents: { stub: { command: STUB } } });
+});
+afterEach(async () => {
+  sandbox.belay(["agents", "stop", "--all"]);
+  await sandbox.verify();
+  sandbox[Symbol.dispose]();
+});
+
+function configure(settings: object): void {
+  writeFileSync(join(sandbox.home, "config.json"), JSON.stringify(settings));
+}
+
+const RUN = ["agents", "run", "--in-place", "--yes"];
+
+describe("belay agents run", () => {
+  test("[M15] runs in place, says what it did and cost, and is one undo", () => {
+    const { runs, batch } = sandbox.json([...RUN, "--agent", "stub", "-p", "write b.txt two\ncost 0.5 7"]);
+    expect(runs).toEqual([
+      expect.objectContaining({
+        batch,
+        status: "done",
+        agent: "stub",
+        role: "stub",
+        fork: null,
+        branch: "main",
+        exitCode: 0,
+        cost: 0.5,
+        tokens: { input: null, output: null, cached: null, total: 7 },
+        changes: { added: 1, modified: 0, deleted: 0 },
+        resumable: true,
+        escaped: [],
+      }),
+    ]);
+    expect(sandbox.ok("agents", "list")).toMatch(/✓ {2}[k-z]{8} {2}stub {2}done .*\$0\.50, 7 tokens/);
+    expect(sandbox.ok("agents", "show", runs[0].id.slice(0, 6))).toContain(runs[0].before);
+    sandbox.ok("undo", "--yes");
+    expect(sandbox.read("b.txt")).toBeUndefined();
+  });
+
+  test("[M41] 3 when a run failed, with the checkpoint before it in its report; 4 without such an agent", () => {
+    const ran = sandbox.belay([...RUN, "--agent", "stub", "-p", "write a.txt x\nfail 1"]);
+    expect(ran.status).toBe(3);
+    const [run] = sandbox.json(["agents", "list"]).runs;
+    expect(run).toMatchObject({ status: "failed", reason: "exit code 1", cost: null, tokens: null });
+    expect(ran.stderr).toContain(`checkpoint ${run.before} is before it`);
+    expect(sandbox.belay([...RUN, "--agent", "other", "-p", "x"]).status).toBe(4);
+    expect(sandbox.belay([...RUN, "--agent", "stub"]).status).toBe(2);
+  });
+
+  test("[R100] the first use of a command is asked about, once in a workspace", () => {
+    const words = ["agents", "run", "--in-place", "-p", "write b.txt 2", "--", ...STUB];
+    const error = sandbox.error(words, 3);
+    expect(error.code).toBe("CONFIRMATION_REQUIRED");
+    expect(error.question).toContain("stub-agent.cjs");
+    expect(sandbox.read("b.txt")).toBeUndefined();
+    sandbox.ok(...RUN, "-p", "write b.txt 2", "--", ...STUB);
+    sandbox.ok(...words);
+  });
+
+  test("[R100] a file of tasks names agents and holds no command", () => {
+    sandbox.write("tasks.json", JSON.stringify([{ command: ["touch", "owned"], prompt: "x" }]));
+    expect(sandbox.belay([...RUN, "--tasks", "tasks.json"]).status).toBe(2);
+    sandbox.write("tasks.json", JSON.stringify([{ agent: "stub", role: "docs", prompt: "write d.txt 1" }]));
+    expect(sandbox.json([...RUN, "--tasks", "tasks.json"]).runs[0]).toMatchObject({
+      role: "docs",
+      status: "done",
+    });
+    expect(existsSync(sandbox.path("owned"))).toBe(false);
+  });
+
+  test("[R101] stop ends a run of another process, and nothing of it is left", async () => {
+    const { runs } = sandbox.json([...RUN, "--detach", "--agent", "stub", "-p", "leave alive.txt\nhang"]);
+    await expect.poll(() => sandbox.read("alive.txt")).toBeDefined();
+    expect(sandbox.json(["agents", "stop", runs[0].id]).runs[0]).toMatchObject({ status: "stopped" });
+    const { size } = statSync(sandbox.path("alive.txt"));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(statSync(sandbox.path("alive.txt")).size).toBe(size);
+  });
+
+  test("logs are what the agent printed", () => {
+    const { runs } = sandbox.json([...RUN, "--agent", "stub", "-p", "say hello there"]);
+    expect(sandbox.ok("agents", "logs", runs[0].id)).toBe("hello there\n");
+    expect(sandbox.json(["agents", "logs", runs[0].id, "--stderr"])).toEqual({ run: runs[0].id, text: "" });
+  });
+
+  test("forgotten words leave the log of the run too [R165]", async () => {
+    const { runs } = sandbox.json([...RUN, "--agent", "stub", "-p", "say geheim"]);
+    sandbox.ok("forget", "--thread", runs[0].thread, "--yes");
+    expect(existsSync(runs[0].log.stdout)).toBe(false);
+    expect(JSON.stringify(sandbox.json(["agents", "list"]))).not.toContain("geheim");
+  });
+});
+
+describe("in forks", () => {
+  const run = (...prompts: string[]) =>
+    sandbox.belay([
+      "--json",
+      "agents",
+      "run",
+      "--yes",
+      "--agent",
+      "stub",
+      ...prompts.flatMap((each) => ["-p", each]),
+    ]);
+
+  test("[I67] several at once do not touch the project or each other; merge brings in what is done, one undo takes it out", async () => {
+    const ran = run(
+      "write b.txt 1\nwrite a.txt by-first",
+      "write c.txt 2\nenv BELAY_FORK name.txt",
+      "write d.txt 3\nfail 2",
+    );
+    expect(ran.status).toBe(3);
+    const { runs } = JSON.parse(ran.stdout);
+    expect(runs.map(({ status }: { status: string }) => status)).toEqual(["done", "done", "failed"]);
+    expect(new Set(runs.map(({ fork }: { fork: string }) => fork)).size).toBe(3);
+    expect(sandbox.read("a.txt")).toBe("one\n");
+    expect(sandbox.read("b.txt")).toBeUndefined();
+    const merged = sandbox.belay(["merge", "--yes"]);
+    expect([merged.status, merged.stderr]).toEqual([
+      0,
+      expect.stringContaining(`Left out: ${runs[2].branch}`),
+    ]);
+    expect(sandbox.read("a.txt")).toBe("by-first\n");
+    expect(sandbox.read("name.txt")).toBe(runs[1].fork);
+    expect(sandbox.read("d.txt")).toBeUndefined();
+    sandbox.ok("undo", "--yes");
+    expect(sandbox.read("a.txt")).toBe("one\n");
+    expect(sandbox.read("c.txt")).toBeUndefined();
+  });
+
+  test("--merge does it at once, and what conflicts is held back whole with exit 3", () => {
+    const both = ["write a.txt by-first", "write a.txt by-second\nwrite other.txt 1"];
+    const words = [
+      "agents",
+      "run",
+      "--yes",
+      "--merge",
+      "--agent",
+      "stub",
+      ...both.flatMap((each) => ["-p", each]),
+    ];
+    const { runs, merge } = sandbox.json(words, 3);
+    expect(runs).toMatchObject([{ status: "done" }, { status: "done" }]);
+    expect(merge).toMatchObject({ conflicts: [{ path: "a.txt" }] });
+    expect([sandbox.read("a.txt"), sandbox.read("other.txt")]).toEqual(["by-first\n", undefined]);
+  });
+
+  test("resume goes on in the same fork", () => {
+    const { runs } = JSON.parse(run("append log.txt x\nfail 3").stdout);
+    const resumed = sandbox.json(["agents", "resume", runs[0].id, "--yes", "-p", "append log.txt y"]).runs[0];
+    expect(resumed).toMatchObject({ fork: runs[0].fork, thread: runs[0].thread, status: "done" });
+    expect(sandbox.ok("cat", resumed.after, "log.txt")).toBe("x\ny\n");
+  });
+
+  test("what Belay starts for itself within a run does not carry the mark of that run", async () => {
+    const words = ["agents", "run", "--yes", "--detach", "--agent", "stub", "-p", "hang"];
+    sandbox.json(words, 0, { env: { BELAY_RUN: "the-run-around-it" } });
+    await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+    const [run] = await workspace.runs.list({ alive: true });
+    const environment = readFileSync(`/proc/${run!.watcher!.pid}/environ`, "utf8").split("\0");
+    expect(environment).toContain(`BELAY_HOME=${sandbox.home}`);
+    expect(environment).not.toContain("BELAY_RUN=the-run-around-it");
+  });
+
+  test("a fork names the run that is at work in it", async () => {
+    const { runs } = sandbox.json(["agents", "run", "--yes", "--detach", "--agent", "stub", "-p", "hang"]);
+    await expect.poll(() => sandbox.json(["fork", "list"]).forks[0]?.run).toBe(runs[0].id);
+    sandbox.ok("agents", "stop", "--all");
+    expect(sandbox.json(["fork", "list"]).forks[0].run).toBeNull();
+  });
+});
+
+describe("after a crash of Belay", () => {
+  async function crashed(prompt: string): Promise<string> {
+    const words = [...RUN, "--agent", "stub", "-p", prompt];
+    const child = spawn(process.execPath, [LAUNCHER, ...words], {
+      cwd: sandbox.project,
+      env: sandbox.environment,
+      stdio: "ignore",
+    });
+    await expect.poll(() => sandbox.read("b.txt")).toBeDefined();
+    // the launcher may have started the program proper as a child: the watcher is the one that counts
+    const watcher = await watcherOf();
+    process.kill(watcher.pid, "SIGKILL");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    return watcher.run;
+  }
+
+  async function watcherOf(): Promise<{ pid: number; run: string }> {
+    await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+    const [run] = await workspace.runs.list({ alive: true });
+    return { pid: run!.watcher!.pid, run: run!.id };
+  }
+
+  test("an agent that lives goes on, and the next command has it watched to its end", async () => {
+    const id = await crashed("write b.txt 1\nsleep 2500\nwrite c.txt 2");
+    expect(sandbox.json(["agents", "show", id]).run.status).toBe("running");
+    await expect.poll(() => sandbox.json(["agents", "show", id]).run.status).toBe("interrupted");
+    expect(sandbox.json(["agents", "show", id]).run.changes).toEqual({ added: 2, modified: 0, deleted: 0 });
+    sandbox.ok("undo", "--yes");
+    expect(sandbox.read("c.txt")).toBeUndefined();
+  });
+
+  test("one that is gone is captured and closed; resume goes on with its prompt", async () => {
+    const id = await crashed("write b.txt 1\nsleep 300\nfail 0");
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(sandbox.json(["agents", "list"]).runs[0]).toMatchObject({ id, status: "interrupted" });
+    const { runs } = sandbox.json(["agents", "resume", id, "--yes"]);
+    expect(runs[0]).toMatchObject({ status: "done", thread: expect.any(String), batch: expect.any(String) });
+    expect(runs[0].id).not.toBe(id);
+  });
+});
+
+describe("belay fix", () => {
+  const review = (script: string) => [process.execPath, "-e", script];
+  const TODO = `const t = require("fs").readFileSync("a.txt", "utf8"); if (t.includes("one")) { console.log("a.txt:1:1: error: still one"); process.exit(1); }`;
+
+  test("fixes what a review of the settings finds: exit 0", () => {
+    configure({
+      agents: { stub: { command: [...STUB, "write a.txt two"] } },
+      reviews: { todo: { command: review(TODO), format: "unix" } },
+    });
+    const { fix } = sandbox.json(["fix", "--review", "todo", "--agent", "stub", "--yes"]);
+    expect(fix).toMatchObject({
+      state: "clean",
+      issues: [],
+      snapshots: 1,
+      options: [],
+      result: { success: true, totalRetries: 1 },
+      attempts: [{ number: 1, severity: "medium", takenBack: false, issuesAfter: [] }],
+    });
+    expect(sandbox.json(["agents", "show", fix.attempts[0].run]).run).toMatchObject({
+      role: "fixer",
+      status: "done",
+    });
+  });
+
+  test("[M56, M57] without a terminal it waits with exit 3; the answer comes later", () => {
+    configure({
+      agents: { stub: { command: [...STUB, "append a.txt more"] } },
+      reviews: { todo: { command: review(TODO) } },
+      "agentOrchestration.autoFix": { maxRetries: { medium: 1 } },
+    });
+    const error = sandbox.error(["fix", "--review", "todo", "--agent", "stub", "--yes"], 3);
+    expect(error.code).toBe("CONFIRMATION_REQUIRED");
+    const { id } = error.fix;
+    expect(sandbox.json(["fix", "show", id]).fix).toMatchObject({
+      state: "escalated",
+      options: ["a", "r", "v", "m", "c"],
+      issues: [{ severity: "medium", message: "still one", file: "a.txt", line: 1 }],
+    });
+    expect(sandbox.error(["fix", "answer", id, "c"], 3).code).toBe("CONFIRMATION_REQUIRED");
+    expect(sandbox.json(["fix", "show", id]).fix.attempts).toHaveLength(2);
+    expect(sandbox.json(["fix", "answer", id, "r"], 3).fix).toMatchObject({ state: "rejected" });
+    expect(sandbox.read("a.txt")).toBe("one\n");
+    expect(sandbox.error(["fix", "answer", id, "a"], 3).code).toBe("ANSWER_REFUSED");
+  });
+
+  test("a loop is answered in its own working copy only", () => {
+    configure({
+      agents: { stub: { command: [...STUB, "append a.txt more"] } },
+      reviews: { todo: { command: review(TODO) } },
+      "agentOrchestration.autoFix": { maxRetries: { medium: 0 } },
+    });
+    const { id } = sandbox.error(["fix", "--review", "todo", "--agent", "stub", "--yes"], 3).fix;
+    sandbox.ok("fork", "idea");
+    const fork = sandbox.ok("fork", "path", "idea").trim();
+    const { error } = sandbox.json(["fix", "answer", id, "r"], 3, { cwd: fork });
+    expect(error.code).toBe("ANSWER_REFUSED");
+    expect(error.hint).toContain(`belay -C ${sandbox.project} fix answer ${id} r`);
+    expect(sandbox.json(["fix", "show", id]).fix.state).toBe("escalated");
+    expect(sandbox.json(["fix", "answer", id, "a"]).fix.state).toBe("accepted");
+  });
+
+  test("[R100] a review with --named is one of the settings", () => {
+    const error = sandbox.error(["fix", "--named", "--review", "touch owned", "--agent", "stub", "--yes"], 2);
+    expect(error.code).toBe("CONFIG_INVALID");
+    expect(existsSync(sandbox.path("owned"))).toBe(false);
+  });
+
+  test("a reviewer agent's answer is a review; one that is no answer is not clean", () => {
+    const answer = JSON.stringify({
+      issues: [{ severity: "critical", message: "no", file: "a.txt", line: 1 }],
+    });
+    configure({
+      agents: { says: { command: [...STUB, `say ${answer}`] }, roles: { reviewer: "says" } },
+      agentOrchestration: { autoFix: { enabled: false } },
+    });
+    const words = ["fix", "--review", "reviewer", "--agent", "says", "--yes"];
+    expect(sandbox.json(words, 3).fix.issues).toMatchObject([{ severity: "critical", message: "no" }]);
+    configure({
+      agents: {
+        says: { command: [...STUB, `say I would answer {"issues":[]} if it were good.`] },
+        roles: { reviewer: "says" },
+      },
+      agentOrchestration: { autoFix: { enabled: false } },
+    });
+    expect(sandbox.json(words, 3).fix.issues).toMatchObject([{ severity: "high", file: "" }]);
+  });
+});
+
+test("the log of what is known of commands is for the user alone", () => {
+  sandbox.ok(...RUN, "--agent", "stub", "-p", "say x");
+  const path = join(sandbox.home, "known-commands.json");
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readFileSync(path, "utf8")).toContain("stub-agent.cjs");
+});

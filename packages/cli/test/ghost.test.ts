@@ -1,0 +1,62 @@
+/** `belay ghost`, and its routes. */
+import { execFileSync } from "node:child_process";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+const git = (...args: string[]) =>
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.org", ...args], {
+    cwd: sandbox.project,
+    encoding: "utf8",
+    timeout: 30_000,
+  }).trim();
+
+beforeEach(async () => {
+  sandbox = await Sandbox.protected({ "a.txt": "one\n" });
+});
+afterEach(async () => {
+  await sandbox.verify();
+  sandbox[Symbol.dispose]();
+});
+
+function makeRepository(): void {
+  git("init", "-q", ".");
+  git("add", ".");
+  git("commit", "-qm", "first");
+}
+
+test("[C30, C34, C38] a ghost is made, listed, looked at with git, restored and dropped", () => {
+  makeRepository();
+  expect(sandbox.ok("ghost")).toContain("There are no ghosts.");
+  sandbox.write("a.txt", "two\n");
+  sandbox.write(".env", "SECRET=1\n");
+  const said = sandbox.ok("ghost", "create", "-m", "before the refactoring");
+  expect(said).toMatch(/^✓ Commit [0-9a-f]{10} has the files, without 1 path that git should not have\./);
+  const [ghost] = sandbox.json(["ghost"]).ghosts;
+  expect(ghost).toMatchObject({ description: "before the refactoring", checkpoint: ghost.id, leftOut: 1 });
+  expect(sandbox.ok("ghost", "list")).toContain(ghost.commit.slice(0, 10));
+  expect(git("diff", "--name-status", "HEAD", `refs/belay/ghost/${ghost.id}`)).toBe("M\ta.txt");
+  sandbox.write("a.txt", "three\n");
+  sandbox.write("new.txt", "new\n");
+  expect(sandbox.ok("ghost", "restore", ghost.commit.slice(0, 8), "--yes")).toContain("Restored");
+  expect(sandbox.read("a.txt")).toBe("two\n");
+  sandbox.ok("undo", "--yes");
+  expect(sandbox.read("new.txt")).toBe("new\n");
+  expect(sandbox.ok("ghost", "drop", ghost.id)).toContain("1 ghost dropped; the checkpoints stay.");
+  sandbox.ok("ghost", "create", "1");
+  expect(sandbox.json(["ghost", "drop", "--all"])).toMatchObject({ dropped: 1 });
+  expect(git("for-each-ref", "refs/belay")).toBe("");
+  expect(sandbox.ok("show", ghost.id)).toContain("before the refactoring");
+});
+
+test("[C28, C39] where no ghost can be, the reason is said and nothing happens", () => {
+  expect(sandbox.belay(["ghost", "create"])).toMatchObject({
+    status: 3,
+    stderr: expect.stringContaining("in no git repository"),
+  });
+  expect(sandbox.json(["list"]).checkpoints).toHaveLength(1);
+  makeRepository();
+  expect(sandbox.belay(["ghost", "restore", "nothing"])).toMatchObject({ status: 4 });
+  expect(sandbox.belay(["ghost", "drop"])).toMatchObject({ status: 2 });
+  expect(sandbox.belay(["ghost", "haunt"])).toMatchObject({ status: 2 });
+});

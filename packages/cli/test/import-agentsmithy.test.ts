@@ -1,0 +1,192 @@
+/** What AgentSmithy left in a project: dialogs with a repository of flat trees and a journal in SQLite. */
+import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { LooseRepository, OldPlace } from "./old-place.ts";
+import { Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+let place: OldPlace;
+const DIALOG = ".agentsmithy/dialogs/01JABC";
+const AT = 1_761_217_200;
+
+beforeEach(() => {
+  sandbox = new Sandbox({ "main.py": "now\n", "run.sh": "#!/bin/sh\n", "notes.md": "mine\n" });
+  chmodSync(sandbox.path("run.sh"), 0o755);
+  place = new OldPlace(sandbox.path("."));
+});
+afterEach(() => sandbox[Symbol.dispose]());
+
+interface Commits {
+  readonly initial: string;
+  readonly first: string;
+  readonly approved: string;
+  readonly second: string;
+}
+
+function writeDialog(): Commits {
+  const repository = new LooseRepository(place, `${DIALOG}/checkpoints/.git`);
+  const commit = (files: Record<string, string>, parents: string[], at: number, message: string) =>
+    repository.commit({ tree: repository.tree(files), parents, at: AT + at, message });
+  const initial = commit({ "main.py": "one\n", "run.sh": "#!/bin/sh\n" }, [], 0, "Initial snapshot");
+  const first = commit(
+    { "main.py": "two\n", "pkg/mod.py": "mod\n", "run.sh": "#!/bin/sh\n" },
+    [initial],
+    1,
+    "Before user message: Add tests",
+  );
+  const approved = commit(
+    { "main.py": "two\n", "pkg/mod.py": "mod\n", "run.sh": "#!/bin/sh\n" },
+    [initial, first],
+    2,
+    "Approved",
+  );
+  const second = commit(
+    { "main.py": "three\n", "run.sh": "#!/bin/sh\n" },
+    [approved],
+    3,
+    "Before user message: Go on",
+  );
+  repository.head("main", approved);
+  repository.head("session_1", first);
+  repository.head("session_2", second);
+  place.json(`${DIALOG}/checkpoints/metadata.json`, {
+    [second]: { message: "Before user message: Go on, and do it well" },
+  });
+  place.json(".agentsmithy/dialogs/index.json", {
+    current_dialog_id: "01JABC",
+    dialogs: [
+      {
+        id: "01JABC",
+        title: "My Feature",
+        created_at: "2025-10-23T11:00:00Z",
+        updated_at: "2025-10-23T16:30:00Z",
+        active_session: "session_2",
+        last_approved_at: "2025-10-23T16:00:00Z",
+        initial_checkpoint: initial,
+      },
+    ],
+  });
+  return { initial, first, approved, second };
+}
+
+function writeJournal({ first, approved, second }: Commits): void {
+  mkdirSync(sandbox.path(DIALOG), { recursive: true });
+  using journal = new DatabaseSync(sandbox.path(`${DIALOG}/journal.sqlite`));
+  journal.exec(`PRAGMA journal_mode = WAL;
+    CREATE TABLE sessions (id INTEGER PRIMARY KEY AUTOINCREMENT, session_name TEXT UNIQUE, ref_name TEXT, status TEXT,
+      created_at TEXT, closed_at TEXT, approved_commit TEXT, checkpoints_count INTEGER, branch_exists BOOLEAN DEFAULT 1);
+    CREATE TABLE message_store (id INTEGER PRIMARY KEY, session_id TEXT, message TEXT)`);
+  const session = journal.prepare(
+    "INSERT INTO sessions (session_name, ref_name, status, created_at, closed_at, approved_commit) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  session.run(
+    "session_1",
+    "refs/heads/session_1",
+    "merged",
+    "2025-10-23T11:00:00Z",
+    "2025-10-23T16:00:00Z",
+    approved,
+  );
+  session.run("session_2", "refs/heads/session_2", "active", "2025-10-23T16:00:00Z", null, null);
+  const message = journal.prepare("INSERT INTO message_store (session_id, message) VALUES ('01JABC', ?)");
+  const human = (content: string, checkpoint: string, name: string) =>
+    message.run(
+      JSON.stringify({ type: "human", data: { content, additional_kwargs: { checkpoint, session: name } } }),
+    );
+  human("Add tests", first, "session_1");
+  message.run(JSON.stringify({ type: "ai", data: { content: "Done.", additional_kwargs: {} } }));
+  human("Go on", second, "session_2");
+  message.run("{ cut off");
+}
+
+test("[R370] [R372] dialogs come with sessions, approvals and messages; commits of flat trees still resolve", () => {
+  const commits = writeDialog();
+  writeJournal(commits);
+  const said = place.import(sandbox, ["agentsmithy", "."], 3);
+  expect(said).toMatchObject({ kind: "agentsmithy", threads: 1, checkpoints: 4, alreadyThere: 0 });
+  expect(said.skipped).toEqual([{ what: "journal.sqlite: message 4", reason: "it is not valid JSON" }]);
+  const thread = sandbox.json(["thread", "01JABC"]);
+  expect(thread).toMatchObject({
+    thread: { agent: "dialogs", externalId: "01JABC", title: "My Feature", session: "session_2" },
+    sessions: [
+      { name: "session_1", status: "merged" },
+      { name: "session_2", status: "active" },
+    ],
+  });
+  expect(thread.messages.map((each: { content: string }) => each.content)).toEqual([
+    "Add tests",
+    "Done.",
+    "Go on",
+  ]);
+  const shown = sandbox.json(["show", commits.second]).checkpoint;
+  expect(shown).toMatchObject({
+    kind: "message",
+    session: "session_2",
+    description: "Before user message: Go on, and do it well",
+  });
+  expect(sandbox.json(["show", commits.second.slice(0, 9)]).checkpoint.id).toBe(shown.id);
+  expect(sandbox.json(["show", commits.approved]).checkpoint).toMatchObject({ kind: "approve" });
+  expect(sandbox.json(["show", commits.initial]).checkpoint).toMatchObject({ kind: "initial", parents: [] });
+  sandbox.ok("restore", commits.first, "--yes");
+  expect([sandbox.read("main.py"), sandbox.read("pkg/mod.py"), sandbox.read("notes.md")]).toEqual([
+    "two\n",
+    "mod\n",
+    "mine\n",
+  ]);
+  expect(statSync(sandbox.path("run.sh")).mode & 0o777).toBe(0o755);
+  sandbox.ok("restore", commits.initial, "--yes");
+  expect([sandbox.read("main.py"), sandbox.read("pkg/mod.py"), sandbox.read("notes.md")]).toEqual([
+    "one\n",
+    undefined,
+    "mine\n",
+  ]);
+  expect(place.import(sandbox, ["."], 3)).toMatchObject({ checkpoints: 4, alreadyThere: 4, files: 0 });
+  expect(sandbox.json(["thread", "01JABC"]).messages).toHaveLength(3);
+});
+
+test("[A62] a dialog without sessions has everything in session_1", () => {
+  const repository = new LooseRepository(place, `${DIALOG}/checkpoints/.git`);
+  const initial = repository.commit({
+    tree: repository.tree({ "main.py": "one\n" }),
+    parents: [],
+    at: AT,
+    message: "Initial",
+  });
+  repository.head("main", initial);
+  expect(place.import(sandbox, ["."])).toMatchObject({ checkpoints: 1, skipped: [] });
+  expect(sandbox.json(["thread", "01JABC"]).sessions).toMatchObject([
+    { name: "session_1", status: "active" },
+  ]);
+});
+
+test("[N1] missing and altered objects, and paths that lead elsewhere, are named; the rest comes", () => {
+  const repository = new LooseRepository(place, `${DIALOG}/checkpoints/.git`);
+  const files = {
+    "main.py": "one\n",
+    "lost.py": "lost\n",
+    "../../evil.py": "evil\n",
+    ".git/config": "evil\n",
+  };
+  const commit = repository.commit({
+    tree: repository.tree(files),
+    parents: ["0".repeat(40)],
+    at: AT,
+    message: "One",
+  });
+  repository.head("session_1", commit);
+  const lost = repository.object("blob", Buffer.from("lost\n"));
+  rmSync(sandbox.path(`${DIALOG}/checkpoints/.git/objects/${lost.slice(0, 2)}/${lost.slice(2)}`));
+  place.write(`${DIALOG}/journal.sqlite`, "not a database");
+  const { skipped, checkpoints } = place.import(sandbox, ["."], 3);
+  expect(checkpoints).toBe(1);
+  expect(skipped.map(({ what, reason }: { what: string; reason: string }) => `${what}: ${reason}`)).toEqual([
+    expect.stringContaining("journal.sqlite: it cannot be read"),
+    "../../evil.py: it leads out of the workspace",
+    ".git/config: always: .git",
+    `commit ${"0".repeat(40)}: it is missing`,
+    `${commit.slice(0, 12)}: lost.py: it is missing`,
+  ]);
+  sandbox.ok("restore", commit, "--yes");
+  expect(sandbox.read("main.py")).toBe("one\n");
+});

@@ -1,0 +1,145 @@
+/** `belay resolve --agent`: programs that answer well, badly, and not at all. */
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+const LINES = Array.from({ length: 9 }, (_, at) => `const a${at + 1} = ${at + 1};`);
+const text = (...lines: readonly string[]) => `${lines.join("\n")}\n`;
+/** Both sides insert at one place: nothing overlaps, and the order is a guess. */
+const OURS = text(...LINES.slice(0, 4), "const ours = 1;", ...LINES.slice(4));
+const THEIRS = text(...LINES.slice(0, 4), "const theirs = 2;", ...LINES.slice(4));
+const BOTH = text(...LINES.slice(0, 4), "const ours = 1;", "const theirs = 2;", ...LINES.slice(4));
+
+beforeEach(async () => {
+  sandbox = await Sandbox.protected({ "a.ts": text(...LINES), "c.txt": "c\n" });
+  sandbox.ok("branch", "f");
+  sandbox.ok("switch", "f");
+  sandbox.write("a.ts", THEIRS);
+  sandbox.ok("switch", "main");
+  sandbox.write("a.ts", OURS);
+  expect(sandbox.json(["merge", "f"], 3).conflicts).toMatchObject([{ severity: "medium", state: "open" }]);
+});
+afterEach(async () => {
+  await sandbox.verify();
+  sandbox[Symbol.dispose]();
+});
+
+/** A merger that runs this script; `tries` counts how often. */
+function merger(script: string): string[] {
+  const file = join(sandbox.base, "merger.cjs");
+  writeFileSync(
+    file,
+    `const fs = require("node:fs");
+    const task = JSON.parse(fs.readFileSync(process.env.BELAY_TASK, "utf8"));
+    const [conflict] = task.conflicts;
+    const answer = (status, dropped = []) => fs.writeFileSync(process.env.BELAY_ANSWER,
+      JSON.stringify({ answers: [{ id: conflict.id, status, explanation: "both are kept", dropped }] }));
+    const tries = ${JSON.stringify(join(sandbox.base, "tries"))};
+    fs.appendFileSync(tries, "x");
+    const write = (text) => fs.writeFileSync(conflict.path, text);
+    ${script}`,
+  );
+  chmodSync(file, 0o755);
+  return ["resolve", "--agent", "--yes", "--", process.execPath, file];
+}
+
+const BOTH_TEXT = JSON.stringify(BOTH);
+
+test("[R98] [M45] what does not overlap is taken from a merger whose answer keeps to it, and comes in as one step", () => {
+  const done = sandbox.json(merger(`write(${BOTH_TEXT}); answer("resolved");`));
+  expect(done).toMatchObject({
+    conflict: {
+      state: "resolved",
+      resolution: { by: "merger", take: "merger", explanation: "both are kept" },
+    },
+    merge: { outcome: "applied", resolution: { mergerResolved: 1, userResolved: 0, success: true } },
+  });
+  expect(sandbox.read("a.ts")).toBe(BOTH);
+  sandbox.ok("undo");
+  expect(sandbox.read("a.ts")).toBe(OURS);
+});
+
+test.each([
+  ["marks are left", `answer("resolved");`],
+  [
+    "another file was changed",
+    `write(${BOTH_TEXT}); fs.writeFileSync("c.txt", "edited"); answer("resolved");`,
+  ],
+  ["a file was added", `write(${BOTH_TEXT}); fs.writeFileSync("extra.txt", "x"); answer("resolved");`],
+  ["a side was dropped", `write(${JSON.stringify(OURS)}); answer("resolved");`],
+  [
+    "it was changed beside the conflict",
+    `write(${BOTH_TEXT}.replace("a9 = 9", "a9 = 90")); answer("resolved");`,
+  ],
+  ["it does not parse", `write(${BOTH_TEXT}.replace("const ours", "const const ours")); answer("resolved");`],
+  ["there is no answer", `write(${BOTH_TEXT});`],
+  [
+    "the answer is of another form",
+    `write(${BOTH_TEXT}); fs.writeFileSync(process.env.BELAY_ANSWER, "[1]");`,
+  ],
+  ["it fails", `write(${BOTH_TEXT}); answer("resolved"); process.exit(7);`],
+  [
+    "the file is a link",
+    `fs.rmSync(conflict.path); fs.symlinkSync("c.txt", conflict.path); answer("resolved");`,
+  ],
+])("[R98] [I71] an answer is refused after a second try, and changes nothing: %s", (_, script) => {
+  const { answers, open } = sandbox.json(merger(script), 3);
+  expect(answers).toMatchObject([{ outcome: "refused" }]);
+  expect(open).toBe(1);
+  expect(sandbox.json(["conflicts"]).conflicts).toMatchObject([
+    { state: "open", options: ["ours", "theirs", "both", "base", "proposal"] },
+  ]);
+  expect([sandbox.read("a.ts"), sandbox.read("c.txt")]).toEqual([OURS, "c\n"]);
+});
+
+test("[R98] a second try is told what was wrong; what drops a line is left to a person, with its reason", () => {
+  const script = `
+    if (fs.readFileSync(tries, "utf8").length === 1) { answer("resolved"); process.exit(0); }
+    if (!task.feedback.some((each) => each.includes("mark"))) process.exit(1);
+    write(${JSON.stringify(OURS)});
+    answer("resolved", [{ side: "theirs", text: "const theirs = 2;", reason: "not needed" }]);`;
+  expect(sandbox.json(merger(script), 3).answers).toMatchObject([{ outcome: "offered" }]);
+  expect(sandbox.json(["conflicts"]).conflicts[0].options).toContain("merger");
+  expect(sandbox.json(["resolve", "a.ts", "--take", "merger"])).toMatchObject({
+    conflict: { resolution: { by: "user", take: "merger", dropped: [{ reason: "not needed" }] } },
+    merge: { outcome: "applied" },
+  });
+  expect(sandbox.read("a.ts")).toBe(OURS);
+});
+
+test("[R98] a program is named on the command line, asked about, and may decline", () => {
+  const words = merger(`answer("declined");`);
+  expect(
+    sandbox.error(
+      words.filter((word) => word !== "--yes"),
+      3,
+    ).code,
+  ).toBe("CONFIRMATION_REQUIRED");
+  expect(sandbox.json(words, 3).answers).toMatchObject([{ outcome: "declined" }]);
+  expect(sandbox.belay(["resolve", "--agent"]).status).toBe(2);
+  expect(sandbox.json(["resolve", "--agent", "--yes", "--", "/nowhere/merger"], 3).answers).toMatchObject([
+    { outcome: "refused" },
+  ]);
+});
+
+test("[R98] each merge that a merger's answers decide comes in", () => {
+  sandbox.write("b.ts", text(...LINES));
+  sandbox.ok("branch", "g");
+  sandbox.ok("switch", "g");
+  sandbox.write("b.ts", THEIRS);
+  sandbox.ok("switch", "main");
+  sandbox.write("b.ts", OURS);
+  expect(sandbox.json(["merge", "g"], 3).conflicts).toMatchObject([{ path: "b.ts" }]);
+  const script = `
+    for (const { path } of task.conflicts) fs.writeFileSync(path, ${BOTH_TEXT});
+    const said = { status: "resolved", explanation: "both are kept", dropped: [] };
+    const answers = task.conflicts.map(({ id }) => ({ id, ...said }));
+    fs.writeFileSync(process.env.BELAY_ANSWER, JSON.stringify({ answers }));`;
+  expect(sandbox.json(merger(script))).toMatchObject({
+    open: 0,
+    merges: [{ outcome: "applied" }, { outcome: "applied" }],
+  });
+  expect([sandbox.read("a.ts"), sandbox.read("b.ts")]).toEqual([BOTH, BOTH]);
+});

@@ -1,0 +1,200 @@
+/** `belay remote`, `push` and `clone` as a user types them, against a real server. */
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { missingCeph, startCeph, type TestServer } from "../../remote/test/support/ceph-server.ts";
+import { createBucket } from "../../remote/test/support/create-bucket.ts";
+import { FaultProxy } from "../../remote/test/support/fault-proxy.ts";
+import { LAUNCHER, Sandbox } from "./sandbox.ts";
+
+const missing = missingCeph();
+if (missing !== undefined) console.warn(`The tests of remotes are skipped: ${missing}`);
+
+const json = (text: string) => JSON.parse(text) as Record<string, never>;
+
+describe("without a remote", () => {
+  test("[T13] list is empty, push and verify say what to do, and nothing is asked of any server", async () => {
+    using sandbox = await Sandbox.protected();
+    expect(sandbox.belay(["remote"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("no remote"),
+    });
+    expect(json(sandbox.belay(["remote", "list", "--json"]).stdout)).toEqual({ remotes: [] });
+    for (const words of [
+      ["push"],
+      ["remote", "verify"],
+      ["remote", "remove", "team"],
+      ["clone", "team", "x"],
+    ])
+      expect(sandbox.belay([...words, "--json"])).toMatchObject({ status: 4 });
+    expect(sandbox.belay(["remote", "nonsense"])).toMatchObject({ status: 2 });
+    expect(sandbox.belay(["remote", "add", "team"])).toMatchObject({ status: 2 });
+    expect(sandbox.belay(["remote", "list", "--full"])).toMatchObject({ status: 2 });
+  });
+
+  test("[T17] an address with access keys, without a bucket or over plain http is refused", async () => {
+    using sandbox = await Sandbox.protected();
+    for (const url of [
+      "s3://",
+      "ftp://host/x",
+      "s3://bucket/x?endpoint=http://server.example",
+      "s3://bucket/x?endpoint=https://key:topsecret@server.example",
+      "s3://bucket/../x",
+    ]) {
+      const ran = sandbox.belay(["remote", "add", "team", url, "--recovery-file", "r.txt"], { env: ACCESS });
+      expect({ url, status: ran.status }, ran.stderr).toEqual({ url, status: 2 });
+      expect(ran.stderr).not.toContain("topsecret");
+    }
+    expect(existsSync(sandbox.path("r.txt"))).toBe(false);
+  });
+
+  test("a server that is not there: exit 8, and nothing is changed", async () => {
+    using sandbox = await Sandbox.protected();
+    const words = [
+      "remote",
+      "add",
+      "team",
+      "s3://bucket/x?endpoint=http://127.0.0.1:1",
+      "--recovery-file",
+      "r.txt",
+    ];
+    const ran = sandbox.belay([...words, "--json"], { env: ACCESS });
+    expect(ran).toMatchObject({ status: 8 });
+    expect(json(ran.stdout || ran.stderr)).toMatchObject({ error: { code: "REMOTE_UNREACHABLE" } });
+    expect(json(sandbox.belay(["remote", "list", "--json"]).stdout)).toEqual({ remotes: [] });
+  });
+});
+
+const ACCESS = { AWS_ACCESS_KEY_ID: "some", AWS_SECRET_ACCESS_KEY: "some-secret" };
+
+describe.skipIf(missing !== undefined)("with Ceph", { timeout: 120_000 }, () => {
+  let server: TestServer;
+  let proxy: FaultProxy;
+  let endpoint: string;
+  let env: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    server = await startCeph();
+    await createBucket(server, "belay");
+    proxy = new FaultProxy(server.endpoint);
+    endpoint = await proxy.start();
+    const { accessKeyId, secretAccessKey } = server.access;
+    env = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+  }, 120_000);
+  afterAll(async () => {
+    await proxy?.stop();
+    await server?.stop();
+  });
+
+  const place = () => `s3://belay/${randomBytes(4).toString("hex")}?endpoint=${endpoint}`;
+
+  /** Runs beside this process: the proxy is in this one. */
+  function run(sandbox: Sandbox, words: readonly string[], options: { home?: string; cwd?: string } = {}) {
+    const home = options.home ?? sandbox.home;
+    const child = spawn(process.execPath, [LAUNCHER, "--home", home, ...words], {
+      cwd: options.cwd ?? sandbox.project,
+      env: { ...process.env, BELAY_RESIDENT: "off", ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: 60_000,
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (part: Buffer) => (stdout += String(part)));
+    child.stderr.on("data", (part: Buffer) => (stderr += String(part)));
+    const ended = new Promise<{ status: number | null; stdout: string; stderr: string }>((resolve) => {
+      child.on("close", (status) => resolve({ status, stdout, stderr }));
+    });
+    return { child, ended };
+  }
+
+  test("add, push, verify, clone: the same files, history and exit codes; the recovery key is private", async () => {
+    using sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n" });
+    const url = place();
+    const added = await run(sandbox, ["remote", "add", "team", url, "--recovery-file", "../key.txt"]).ended;
+    expect(added, added.stderr).toMatchObject({ status: 0 });
+    const key = join(sandbox.base, "key.txt");
+    expect(statSync(key).mode & 0o777).toBe(0o600);
+    expect(readFileSync(key, "utf8")).toMatch(/^([0-9a-z]{4}-){12}[0-9a-z]{4}\n$/);
+    expect(statSync(join(sandbox.home, "identity")).mode & 0o777).toBe(0o600);
+    const again = await run(sandbox, ["remote", "add", "team", url, "--json"]).ended;
+    expect(again).toMatchObject({ status: 3 });
+    const pushed = await run(sandbox, ["push", "--remote", "team", "--wait", "2m", "--limit", "2M", "--json"])
+      .ended;
+    expect(pushed.status, pushed.stderr).toBe(0);
+    expect(Object.keys(json(pushed.stdout)).toSorted()).toEqual(
+      "borrowed bytes checkpoints durationMs objects outcome remote requests segment withheld".split(" "),
+    );
+    expect(json(pushed.stdout)).toMatchObject({ outcome: "pushed", remote: "team", segment: 1, requests: 2 });
+    expect(json((await run(sandbox, ["push", "--json"]).ended).stdout)).toMatchObject({
+      outcome: "unchanged",
+    });
+    const listed = json((await run(sandbox, ["remote", "list", "--json"]).ended).stdout);
+    expect(listed).toMatchObject({
+      remotes: [{ name: "team", role: "admin", recoveryKey: true, problem: null }],
+    });
+    expect(JSON.stringify(listed)).not.toContain(env["AWS_SECRET_ACCESS_KEY"]!);
+    const verified = await run(sandbox, ["remote", "verify", "--full", "--json"]).ended;
+    expect(json(verified.stdout)).toMatchObject({ ok: true, lines: 1, segments: 1, problems: [] });
+    const home = join(sandbox.base, "other-home");
+    const without = await run(sandbox, ["clone", url, "../clone"], { home }).ended;
+    expect(without).toMatchObject({ status: 3 });
+    expect(existsSync(join(sandbox.base, "clone"))).toBe(false);
+    const cloned = await run(sandbox, ["clone", url, "../clone", "--recovery-file", "../key.txt", "--json"], {
+      home,
+    }).ended;
+    expect(cloned.status, cloned.stderr).toBe(0);
+    expect(json(cloned.stdout)).toMatchObject({
+      checkpoints: 1,
+      files: 2,
+      withheld: [],
+      from: { remote: "origin" },
+    });
+    expect(readFileSync(join(sandbox.base, "clone/src/b.txt"), "utf8")).toBe("two\n");
+    // on the same machine the key is known, and the remote has a name
+    const beside = await run(sandbox, ["clone", "team", "../beside", "--no-restore"]).ended;
+    expect(beside.status, beside.stderr).toBe(0);
+    expect(beside.stdout).not.toMatch(/files? of checkpoint/);
+    expect(readdirSync(join(sandbox.base, "beside"))).toEqual([]);
+    expect(await run(sandbox, ["remote", "remove", "team"]).ended).toMatchObject({ status: 0 });
+    expect(await run(sandbox, ["push"]).ended).toMatchObject({ status: 4 });
+  });
+
+  test("the first push asks about what looks like a secret", async () => {
+    using sandbox = await Sandbox.protected({ ".env": "TOKEN=x\n" });
+    await run(sandbox, ["remote", "add", "team", place(), "--recovery-file", "../key.txt"]).ended;
+    const asked = await run(sandbox, ["push", "--json"]).ended;
+    expect(asked).toMatchObject({ status: 3 });
+    expect(json(asked.stdout || asked.stderr)).toMatchObject({
+      error: { code: "SECRETS_FOUND", places: [".env"] },
+    });
+    expect(await run(sandbox, ["push", "--yes"]).ended).toMatchObject({ status: 0 });
+  });
+
+  test("[T1, T2] killed at every request of a push, the next one goes on and the remote is sound", async () => {
+    using sandbox = await Sandbox.protected({ "a.txt": "one\n" });
+    await run(sandbox, ["remote", "add", "team", place(), "--recovery-file", "../key.txt"]).ended;
+    await run(sandbox, ["push"]).ended;
+    for (const at of [1, 2, 3])
+      for (const when of ["before", "after"] as const) {
+        sandbox.write("big.txt", randomBytes(1_200_000).toString("base64"));
+        await run(sandbox, ["checkpoint"]).ended;
+        proxy.strike(undefined);
+        const { child, ended } = run(sandbox, ["push"]);
+        proxy.watch = (now, count) => {
+          if (now === when && count === at) child.kill("SIGKILL");
+        };
+        expect((await ended).status, `${at} ${when}`).toBeNull();
+        proxy.watch = undefined;
+        const next = await run(sandbox, ["push", "--json"]).ended;
+        expect(next.status, next.stderr).toBe(0);
+        expect(json(next.stdout), `${at} ${when}`).toMatchObject({ outcome: "pushed" });
+      }
+    const verified = await run(sandbox, ["remote", "verify", "--full", "--json"]).ended;
+    expect(json(verified.stdout)).toMatchObject({ ok: true, lines: 1, problems: [] });
+    mkdirSync(join(sandbox.base, "clone"));
+    const cloned = await run(sandbox, ["clone", "team", "../clone"]).ended;
+    expect(cloned.status, cloned.stderr).toBe(0);
+    expect(readFileSync(join(sandbox.base, "clone/big.txt"))).toEqual(readFileSync(sandbox.path("big.txt")));
+  });
+});
