@@ -20,6 +20,7 @@ import { ModelStub } from "./model-stub.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import { Stage } from "./stage.ts";
 import { FILES } from "./task.ts";
+import { workTogether } from "./together.ts";
 
 const CACHE = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "belay/clients");
 const CLIENTS: readonly Client[] = [claudeCode, codex, geminiCli, opencode, copilotCli, qwenCode];
@@ -34,12 +35,13 @@ const { values, positionals } = parseArgs({
 });
 
 const chosen = CLIENTS.filter(({ agent }) => positionals.length === 0 || positionals.includes(agent));
-if (chosen.length === 0 && !positionals.includes("latency")) {
-  console.error(`Known clients: ${CLIENTS.map(({ agent }) => agent).join(", ")}, and latency.`);
+if (chosen.length === 0 && !positionals.some((name) => name === "latency" || name === "together")) {
+  console.error(`Known clients: ${CLIENTS.map(({ agent }) => agent).join(", ")}, and latency, together.`);
   process.exit(2);
 }
 let failures = 0;
 for (const client of chosen) failures += await tryClient(client);
+if (positionals.length === 0 || positionals.includes("together")) failures += await tryTogether();
 if (positionals.length === 0 || positionals.includes("latency"))
   for (const line of await measureLatency(Number(values.calls))) console.log(line);
 process.exitCode = failures === 0 ? 0 : 1;
@@ -64,4 +66,23 @@ async function tryClient(client: Client): Promise<number> {
   }
   console.log(await measureCost(client, modules));
   return failed;
+}
+
+/** The four that tell in a stream what they used. */
+async function tryTogether(): Promise<number> {
+  const players = [claudeCode, codex, geminiCli, opencode].map((client) => ({
+    client,
+    modules: installClient(client, values.clients),
+  }));
+  const started = performance.now();
+  const title = `${players.map(({ client }) => client.agent).join(", ")} together`.padEnd(50);
+  try {
+    await workTogether(players, { keep: values.keep });
+    console.log(`${title} ok  ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    return 0;
+  } catch (error) {
+    console.log(`${title} FAILED`);
+    console.error(error);
+    return 1;
+  }
 }

@@ -11,8 +11,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Belay } from "./belay.ts";
 import { measureDisk } from "./disk.ts";
+import { measureForks } from "./forks.ts";
 import { growthRow } from "./live.ts";
-import { measureMergePlan } from "./merge-plan.ts";
+import { measureMergeApply, measureMergePlan } from "./merge-plan.ts";
 import { replayMerges } from "./merges.ts";
 import { mib, printTable, type Row } from "./measure.ts";
 import { compareWithPeers } from "./report.ts";
@@ -43,7 +44,7 @@ const captures: { files: number; captureMs: number }[] = [];
 const checkpoints = Number(values.checkpoints);
 try {
   if (values.merges !== undefined) await replayMerges(values.merges, Number(values.most));
-  else if (values.against === undefined) await measureBudgets();
+  else if (values.against === undefined) await reportBudgets();
   else
     compareWithPeers({
       place,
@@ -57,6 +58,18 @@ try {
   rmSync(place, { recursive: true, force: true });
 }
 
+/** Prints what was measured, also where a later measurement failed. */
+async function reportBudgets(): Promise<void> {
+  try {
+    await measureBudgets();
+  } finally {
+    console.log(
+      `Node ${process.versions.node}, ${cpus().length} cores, ${mib(totalmem())}; medians of ${rounds}; git = add -A, write-tree, commit-tree\n`,
+    );
+    printTable(rows);
+  }
+}
+
 async function measureBudgets(): Promise<void> {
   for (const files of sizes) {
     console.error(`${files} files …`);
@@ -68,6 +81,9 @@ async function measureBudgets(): Promise<void> {
   const changed = Math.min(1000, Math.max(...sizes));
   console.error(`a merge of ${changed} files …`);
   rows.push(await measureMergePlan(place, changed, rounds));
+  rows.push(await measureMergeApply(place, changed, rounds));
+  console.error(`forks of ${Math.max(...sizes)} files …`);
+  rows.push(await measureForks(place, Math.max(...sizes), rounds));
   if (checkpoints > 0) {
     console.error(`${checkpoints} checkpoints …`);
     rows.push(
@@ -86,10 +102,6 @@ async function measureBudgets(): Promise<void> {
       })),
     );
   }
-  console.log(
-    `Node ${process.versions.node}, ${cpus().length} cores, ${mib(totalmem())}; medians of ${rounds}; git = add -A, write-tree, commit-tree\n`,
-  );
-  printTable(rows);
 }
 
 function measureMemory(files: number): Row {

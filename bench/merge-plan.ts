@@ -56,3 +56,45 @@ function change(file: string, where: string): void {
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replace(`${where}a: number`, `${where}a: number, b = work_2(${text.length})`));
 }
+
+/** A merge is carried out as a restore of the same files is, and may take twice as long. */
+const APPLY_RATIO = 2;
+
+/** Applies a merge of `changed` files, and restores the same files, in turn. */
+export async function measureMergeApply(place: string, changed: number, rounds: number): Promise<Row> {
+  const root = join(place, "applying");
+  const files = Array.from({ length: changed }, (_, at) => `src/${at % 50}/file-${at}.ts`);
+  for (const [at, file] of files.entries()) {
+    mkdirSync(join(root, "src", String(at % 50)), { recursive: true });
+    writeFileSync(join(root, file), sourceOf(at));
+  }
+  await using workspace = await openWorkspace(root, { home: join(place, "applying-home") });
+  const before = (await workspace.checkpoint()).id;
+  await workspace.createBranch("agent");
+  await workspace.restore(await workspace.planSwitch("agent"));
+  for (const file of files) change(join(root, file), "work_1(");
+  await workspace.restore(await workspace.planSwitch("main"));
+  const [applied, restored]: number[][] = [[], []];
+  const timed = async (times: number[], work: () => Promise<{ modified: number }>) => {
+    const started = performance.now();
+    const { modified } = await work();
+    times.push(performance.now() - started);
+    if (modified !== changed) throw new Error(`${modified} files were changed, not ${changed}`);
+  };
+  for (let round = 0; round < rounds; round += 1) {
+    const merge = await workspace.merges.plan(["agent"]);
+    await timed(applied!, () => workspace.merges.apply(merge));
+    const back = await workspace.planRestore(before);
+    await timed(restored!, () => workspace.restore(back));
+  }
+  const ratio = median(applied!) / median(restored!);
+  return {
+    work: `apply of a merge, ${changed} files (a restore: ${ms(median(restored!))})`,
+    files: changed,
+    belay: ms(median(applied!)),
+    git: "",
+    ratio: ratio.toFixed(2),
+    budget: `≤ ${APPLY_RATIO} × a restore`,
+    holds: ratio <= APPLY_RATIO,
+  };
+}

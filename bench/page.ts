@@ -275,12 +275,15 @@ class Served implements AsyncDisposable {
   static async start(root: string, home: string): Promise<Served> {
     const served = new Served(root, home);
     spawnSync(BELAY, [...served.#line, "init", "--no-agents", "--yes"], { cwd: root, timeout: DEADLINE_MS });
+    // the measurement before this one may have left its resident process behind
+    spawnSync(BELAY, [...served.#line, "stop"], { cwd: root, timeout: DEADLINE_MS });
     const child = spawn(BELAY, [...served.#line, "serve", "--port", "0", "--json"], {
       cwd: root,
       stdio: ["ignore", "pipe", "ignore"],
     });
     served.#child = child;
     const [line] = (await within(once(createInterface(child.stdout), "line"), "its server")) as [string];
+    if (!line.endsWith("}")) throw new Error("The server of the page did not start.");
     ({ url: served.#url, token: served.#token } = JSON.parse(line) as { url: string; token: string });
     return served;
   }

@@ -1,5 +1,6 @@
 /** How long `belay timeline` takes on a history that was made before: until its first rows show, and from a key to the screen. */
-import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { spawn, type ChildProcess, type ChildProcessByStdio } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { median, ms, type Row } from "./measure.ts";
@@ -12,6 +13,8 @@ const KEY_MS = 30;
 const RESIDENT_MS = 3000;
 /** What an earlier key drew is over by then. */
 const QUIET_MS = 100;
+/** A process that was asked to end has ended by then. */
+const END_MS = 30_000;
 /** The first rows are there by then, or never. */
 const START_DEADLINE_MS = 60_000;
 /** A key and the next one that takes it back may fall into one frame, which then draws nothing: it counts as this long. */
@@ -51,8 +54,16 @@ export async function measureTimelineScreen(
       row("belay timeline, a key to the screen", median(keys), KEY_MS),
     ];
   } finally {
-    resident.kill("SIGTERM");
+    await end(resident);
   }
+}
+
+/** Ends a process and waits for its end: as long as it runs, no other one serves this home. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit", { signal: AbortSignal.timeout(END_MS) });
+  child.kill("SIGTERM");
+  await ended;
 }
 
 /** The timeline on a terminal of its own. */

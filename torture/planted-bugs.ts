@@ -23,6 +23,50 @@ export interface Planting {
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
+    name: "what is left of a half-made fork stays",
+    suite: "crash",
+    tries: 60,
+    strikes: { scene: "fork", calls: "belay-forks" },
+    edits: [
+      {
+        file: "fork/make-fork",
+        text: "drain(removeTree(makingPath(parentOf(row.root), forking, workingCopy)));",
+        instead: "void makingPath;",
+      },
+    ],
+  },
+  {
+    name: "half a fork in the trash counts as a whole one",
+    suite: "crash",
+    tries: 60,
+    strikes: { scene: "unfork", calls: "trash/" },
+    edits: [
+      {
+        file: "fork/remove-fork",
+        text: "db.transaction(() => setForkGone(db, row.workingCopy));\n  clearAway(context, row);",
+        instead: "clearAway(context, row);\n  db.transaction(() => setForkGone(db, row.workingCopy));",
+      },
+    ],
+  },
+  {
+    name: "a fork is removed without a capture",
+    suite: "crash",
+    tries: 60,
+    strikes: { scene: "unfork", calls: "trash/" },
+    edits: [
+      {
+        file: "fork/remove-fork",
+        text: 'const { checkpoint } = capture.record({\n      request: { kind: "safety" },',
+        instead: "const checkpoint = headCheckpoint(store.db)!; capture.store(); ({",
+      },
+      {
+        file: "fork/remove-fork",
+        text: "await forking.inCopy(row, async (inFork) => captureAgain(inFork, row));",
+        instead: "void captureAgain;",
+      },
+    ],
+  },
+  {
     name: "what git ignores is left out",
     suite: "model",
     tries: 200,
@@ -31,6 +75,30 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
         file: "rules/ignore-rules",
         text: 'return !isDirectory && this.#isAlwaysIn(name) ? "captured" : "ignored";',
         instead: 'return !isDirectory && this.#isAlwaysIn(name) ? "captured" : ignored;',
+      },
+    ],
+  },
+  {
+    name: "an import deletes what it did not know",
+    suite: "model",
+    tries: 200,
+    edits: [
+      {
+        file: "rules/recorded-rules",
+        text: "path === ROOT_PATH || paths.has(path) || (isDirectory && directories.has(path)),",
+        instead: "path === ROOT_PATH || path !== ROOT_PATH,",
+      },
+    ],
+  },
+  {
+    name: "an imported checkpoint is the newest one",
+    suite: "model",
+    tries: 200,
+    edits: [
+      {
+        file: "history/line",
+        text: 'return hasArrivals(db) ? notFromElsewhere({ seq, branch }) : "1";',
+        instead: 'return "1";',
       },
     ],
   },
@@ -90,12 +158,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: "upkeep/gc",
-        text: "const live = new Reachable(this.#store).addSnapshots().addChanges().addJournal();",
+        text: "const live = new Reachable(this.#store).addSnapshots().addChanges().addJournal().addConflicts();",
         instead: "const live = new Reachable(this.#store).addSnapshots().addJournal();",
       },
       {
         file: "upkeep/gc",
-        text: "live.addSnapshots().addChanges().addJournal();\n        const limit",
+        text: "live.addSnapshots().addChanges().addJournal().addConflicts();\n        const limit",
         instead: "live.addSnapshots().addJournal();\n        const limit",
       },
     ],
@@ -119,6 +187,19 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     strikes: { scene: "restore", calls: "^(link|rename|unlink)" },
     tries: 600,
     edits: [{ file: "restore/carry-out", text: "writeJournal(db, entry);", instead: "void entry;" }],
+  },
+  {
+    name: "a merge records a part of what a source brought",
+    suite: "crash",
+    strikes: { scene: "merge", calls: "^(link|rename|unlink)" },
+    tries: 200,
+    edits: [
+      {
+        file: "restore/record-merge",
+        text: "edits: edits.map(decodeEdit).filter(({ path }) => !missing.has(path)),",
+        instead: "edits: edits.map(decodeEdit).filter(({ path }) => !missing.has(path)).slice(0, -1),",
+      },
+    ],
   },
   {
     name: "the stage is thrown away before it is saved",
@@ -371,6 +452,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "settings are read once",
     suite: "settings",
     tries: 40,
-    edits: [{ file: "settings/once-per-task", text: "queueMicrotask(() =>", instead: "void (() =>" }],
+    edits: [{ file: "settings/once-per-task", text: "held = undefined;", instead: "" }],
   },
 ];

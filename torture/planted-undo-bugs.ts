@@ -69,8 +69,8 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: "history/plan-steps",
-        text: "inOrder(acrossGaps(delta), direction)",
-        instead: "inOrder(delta, direction)",
+        text: "withoutSettled(acrossGaps(delta), direction",
+        instead: "withoutSettled(delta, direction",
       },
     ],
   },
@@ -183,5 +183,30 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     suite: "order",
     tries: 300,
     edits: [{ file: "store/database", text: "rows.return?.();", instead: "" }],
+  },
+  {
+    name: "steps of another working copy are undone here",
+    suite: "copies",
+    tries: 40,
+    edits: [
+      {
+        file: "history/step-rows",
+        text: "THEN s.from_branch ELSE s.branch END = ?4",
+        instead: "THEN ?4 ELSE ?4 END = ?4",
+      },
+    ],
+  },
+  {
+    name: "captures are compared with those of another working copy",
+    suite: "copies",
+    tries: 40,
+    edits: [
+      {
+        file: "history/line",
+        text: 'const row = db.get("SELECT head FROM branch WHERE id = ?", branch);',
+        instead:
+          'const row = db.get("SELECT max(head) AS head FROM branch WHERE id >= 0 OR id = ?", branch);',
+      },
+    ],
   },
 ];

@@ -1,9 +1,11 @@
 /** The suites, in the order in which they run. */
+import { copies } from "./suites/copies.ts";
 import { corruption } from "./suites/corruption.ts";
 import { crash } from "./suites/crash.ts";
 import { databases } from "./suites/databases.ts";
 import { detection } from "./suites/detection.ts";
 import { errors } from "./suites/errors.ts";
+import { forks } from "./suites/forks.ts";
 import { full } from "./suites/full.ts";
 import { incidents } from "./suites/incidents.ts";
 import { merges } from "./suites/merges.ts";
@@ -20,6 +22,8 @@ import type { Suite } from "./suite.ts";
 
 export const SUITES: readonly Suite[] = [
   model,
+  copies,
+  forks,
   crash,
   errors,
   corruption,

@@ -13,6 +13,7 @@ import {
   type States,
 } from "../../packages/engine/test/support/fault-check.ts";
 import { expectTold } from "../../packages/engine/test/support/fault-conversation.ts";
+import { meetFork } from "../../packages/engine/test/support/fault-forks.ts";
 import { FaultLab, hasCompiler, type Fault } from "../../packages/engine/test/support/fault-lab.ts";
 import {
   carryOut,
@@ -21,6 +22,7 @@ import {
   type Said,
 } from "../../packages/engine/test/support/fault-operations.ts";
 import { buildFaultProject, keepOldFormat } from "../../packages/engine/test/support/fault-project.ts";
+import { OLD_FORMATS } from "../../packages/engine/test/support/old-store.ts";
 import { readTreeMap } from "../../packages/engine/test/support/tree-map.ts";
 import type { Round } from "../suite.ts";
 
@@ -51,8 +53,26 @@ export const COMMON_SCENES: readonly (readonly [Operation, kept: string])[] = [
   ["prune", "start"],
   ["gc", "start"],
 ];
-const SCENES = [...COMMON_SCENES, ["migrate", "start"], ["converse", "start"]] as const;
-const MOVES_FILES: ReadonlySet<Operation> = new Set<Operation>(["restore", "undo", "redo", "reset"]);
+const SCENES = [
+  ...COMMON_SCENES,
+  ["migrate", "start"],
+  ["converse", "start"],
+  ["switch", "start"],
+  ["fork", "start"],
+  ["unfork", "forked"],
+  ["merge", "start"],
+  ["resolve", "start"],
+] as const;
+const MOVES_FILES: ReadonlySet<Operation> = new Set<Operation>([
+  "restore",
+  "undo",
+  "redo",
+  "reset",
+  "switch",
+  "merge",
+  "resolve",
+]);
+const FORKING: ReadonlySet<Operation> = new Set<Operation>(["fork", "unfork"]);
 const CHANGES_SESSIONS: ReadonlySet<Operation> = new Set<Operation>(["approve", "reset"]);
 /** The self-test tries only where its bug is: one scene, or selected calls. */
 const CHOSEN_SCENE = process.env["BELAY_TORTURE_SCENE"] ?? "";
@@ -80,10 +100,11 @@ export class FaultScenes {
       if (CHOSEN_SCENE === "" || CHOSEN_SCENE === operation)
         await this.#rehearse(operation, kept, { title: operation, known });
     if (CHOSEN_SCENE !== "") return;
-    await this.#rehearse("open", "format 1", {
-      title: "format 1 to the present one",
-      known: await keepOldFormat(this.lab),
-    });
+    for (const format of OLD_FORMATS)
+      await this.#rehearse("open", `format ${format}`, {
+        title: `format ${format} to the present one`,
+        known: await keepOldFormat(this.lab, format),
+      });
     await this.#addRecoveries({ random, left }, known);
   }
 
@@ -102,8 +123,9 @@ export class FaultScenes {
         lasting: true,
       });
       this.lab.keep(`half ${number}`);
-      const { before, after, sessions } = scene;
-      await this.#rehearse("open", `half ${number}`, { title: "recovery", known, before, after, sessions });
+      const { before, after, sessions, branches, forking } = scene;
+      const states = { before, after, sessions, branches, forking };
+      await this.#rehearse("open", `half ${number}`, { title: "recovery", known, ...states });
     }
   }
 
@@ -130,7 +152,7 @@ export class FaultScenes {
     faults: readonly Fault[],
     mode: "judge" | "here" | "apart",
   ): Promise<void> {
-    this.lab.putBack(scene.kept);
+    await this.#putBack(scene.kept);
     let said: Said | undefined;
     try {
       if (mode === "apart") await this.lab.run(scene.operation, ...faults);
@@ -180,7 +202,7 @@ export class FaultScenes {
     facts: Pick<Scene, "title" | "known"> & Partial<States>,
   ): Promise<void> {
     const before = CHANGES_SESSIONS.has(operation) ? await this.#readSessions(kept) : undefined;
-    this.lab.putBack(kept);
+    await this.#putBack(kept);
     const found = readTreeMap(this.lab.root);
     this.#control.arm();
     const said = await carryOut(operation, this.lab, { forgotten: true });
@@ -191,7 +213,15 @@ export class FaultScenes {
     if (calls.length === 0) throw new Error(`${facts.title}: no call was counted`);
     const after = readTreeMap(this.lab.root);
     const sessions = before === undefined ? undefined : { before, after: await this.#readSessions() };
-    this.#scenes.push({ found, before: found, after, sessions, operation, kept, calls, ...facts });
+    const branches = operation === "switch" ? { before: "main", after: "other" } : undefined;
+    const forking = FORKING.has(operation) ? operation : undefined;
+    const states = { found, before: found, after, sessions, branches, forking };
+    this.#scenes.push({ ...states, operation, kept, calls, ...facts });
+  }
+
+  async #putBack(kept: string): Promise<void> {
+    this.lab.putBack(kept);
+    await meetFork(this.lab);
   }
 
   async #readSessions(kept?: string): Promise<string> {
