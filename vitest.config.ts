@@ -20,8 +20,6 @@ export default defineConfig({
     reporters: ["default", new StallReporter()],
     // what is polled for is a screen or another process: it gets its time also where the machine is busy
     expect: { poll: { timeout: 20_000 } },
-    // a few stories in the browser depend on which of two processes is first; until they do not, they have a second try
-    retry: 1,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -34,6 +34,8 @@ const START = ["main", "commands/hook", "resident/ask-resident"].map((name) =>
 /** Libraries that only the resident process and the MCP server need. */
 const LARGE = /node_modules[/](?:zod|hono|@hono|@modelcontextprotocol)[/]/;
 const ENGINE = /engine[/]dist[/]/;
+/** Only commands about remotes load it. */
+const REMOTE = /packages[/]remote[/]dist[/]|node_modules[/]aws4fetch[/]/;
 
 /** Node has loaded these before any command runs. */
 const AT_HAND = new Set(["node:buffer", "node:fs", "node:module", "node:path", "node:url", "node:util"]);
@@ -49,7 +51,7 @@ if (isOutdated()) await bundle();
 function isOutdated() {
   const built = statSync(DONE, { throwIfNoEntry: false });
   const inputs = globSync([
-    "packages/{agents,engine,protocol,server,tui}/dist/**/*.{js,node}",
+    "packages/{agents,engine,protocol,remote,retrieval,server,tui}/dist/**/*.{js,node}",
     "packages/cli/compiled/**/*.js",
     "packages/web/dist/policy.json",
   ]);
@@ -63,7 +65,8 @@ async function bundle() {
     ...shared,
     input: { main: "packages/cli/compiled/main.js" },
     // a bundle of its own: see below
-    external: ["@belay/tui"],
+    // the parsers of a merge come apart from the command
+    external: ["@belay/tui", "@belay/syntax"],
     preserveEntrySignatures: "allow-extension",
     // what is loaded late by one command and early by another is in the group that the early one needs
     checks: { ineffectiveDynamicImport: false },
@@ -139,6 +142,7 @@ function groupOf(id, importsOf) {
   if (START.some((root) => withImports(root, importsOf).has(id))) return "start";
   const needed = [...withImports(id, importsOf)];
   if (needed.some((one) => LARGE.test(one))) return null;
+  if (REMOTE.test(id)) return "remote";
   if (ENGINE.test(id) || /fast-myers-diff/.test(id)) return "engine";
   return needed.some((one) => ENGINE.test(one)) ? "with-engine" : "commands";
 }

@@ -23,9 +23,12 @@ describe("the interface of", () => {
   test("every package but the command line is written down", () => {
     expect(packagesWithApi().map((directory) => basename(directory))).toEqual([
       "agents",
+      "drop-in",
       "engine",
       "protocol",
       "react",
+      "remote",
+      "retrieval",
       "server",
       "syntax",
       "tui",

@@ -83,6 +83,7 @@ describe("the paths through the code in ARCHITECTURE.md", () => {
 
 /** How the table of settings writes a default. */
 function shown(value: number | string): string {
+  if (value === "") return "–";
   if (typeof value === "string") return `\`${value}\``;
   if (value === 0) return "0";
   const gib = value / 2 ** 30;

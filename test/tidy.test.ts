@@ -12,6 +12,7 @@ import {
   checkLayers,
   checkLightProtocol,
 } from "./tidy/imports.ts";
+import { checkLinesAreProved, checkOpenLines, CHECKLIST, OPEN_LINES } from "./tidy/checklist.ts";
 import { checkSentences, checkWords, GLOSSARY } from "./tidy/language.ts";
 import { checkFileNames, checkFrontDoor } from "./tidy/names.ts";
 import { readRepository, type Check } from "./tidy/repository.ts";
@@ -251,6 +252,26 @@ describe("the specification", () => {
     ];
     expect(checkCitationsExist(citing("R10"))).toHaveLength(1);
     expect(checkCitationsExist(citing("R7"))).toEqual([]);
+  });
+});
+
+describe("the checklist", () => {
+  const checklist = { path: CHECKLIST, text: "| id | what |\n|---|---|\n| A01 | one |\n| C02 | two |\n" };
+  const open = (...ids: string[]) => ({ path: OPEN_LINES, text: ids.map((id) => `${id}\n`).join("") });
+  const titled = (ids: string) => ({ path: "test/planted.test.ts", text: `test("[${ids}] holds", a);` });
+
+  test("has a test for every line that is not listed as open", () => {
+    expectClean(checkLinesAreProved);
+    expectClean(checkOpenLines);
+  });
+
+  test("is missed where a line has no test", () => {
+    expect(checkLinesAreProved([checklist, open(), titled("A01")])).toHaveLength(1);
+    expect(checkLinesAreProved([checklist, open(), titled("A01, C02")])).toEqual([]);
+    expect(checkLinesAreProved([checklist, open("C02"), titled("A01")])).toEqual([]);
+    expect(checkLinesAreProved([checklist, open("C02"), titled("C02")])).toHaveLength(1);
+    expect(checkOpenLines([checklist, open("C03")])).toHaveLength(1);
+    expect(checkOpenLines([checklist, open("C02", "C02")])).toHaveLength(1);
   });
 });
 

@@ -9,6 +9,12 @@ describe("in its short form", { timeout: 120_000 }, () => {
   test("[N0, R1, G5, I23, I29] model: restore, undo and redo are exact whatever happened before", () =>
     expectPassed("model", "--seed", "5000"));
 
+  test("[R94] copies: two working copies of one store are each as if the other were not there", () =>
+    expectPassed("copies", "--seed", "5000"));
+
+  test("[R90, R91, R92] forks: each is exact, touches nothing else, and leaves nothing but its branch", () =>
+    expectPassed("forks"));
+
   test("[G2, R2, R4, R5, R9, R10] crash: killed at any call, the tree is before or after and every checkpoint whole", () =>
     expectPassed("crash"));
 

@@ -5,7 +5,7 @@ import { importsOf } from "./syntax.ts";
 
 /** The folders of the engine from the ground up: each imports only from those before it. */
 const ENGINE_ORDER =
-  "model fs git store diff merge history upkeep rules scan capture restore steps settings queries workspace opening".split(
+  "model fs git store diff merge history upkeep rules exchange scan capture restore steps branch fork ghost settings queries workspace opening".split(
     " ",
   );
 
@@ -15,10 +15,15 @@ const ENGINE_ORDER =
  */
 const ORDERS: Readonly<Record<string, readonly string[]>> = {
   engine: ENGINE_ORDER,
-  agents: "events state settings conversation hooks adapters handling install mcp tools".split(" "),
+  agents:
+    "events state settings conversation hooks adapters handling install mcp tools review run orchestrate fix".split(
+      " ",
+    ),
+  "drop-in": "frame agentsmithy supervisor mimir moldable code-buddy".split(" "),
+  remote: "parcel keys line stores space sync".split(" "),
   server: "json http hosting routes mounts resident".split(" "),
   tui: "text words.ts terminal frame data questions plans screens commands".split(" "),
-  cli: "version.ts output call resident notices agents wiring going-back mcp archive demo command-parts commands".split(
+  cli: "version.ts output call resident notices search-index agents wiring going-back merging mcp archive imports demo command-parts commands".split(
     " ",
   ),
 };
@@ -54,7 +59,7 @@ interface Place {
 }
 
 function placeOf(path: string): Place | undefined {
-  const [, name, inside] = /^packages\/(\w+)\/src\/(.*)$/.exec(path) ?? [];
+  const [, name, inside] = /^packages\/([\w-]+)\/src\/(.*)$/.exec(path) ?? [];
   const order = name === undefined ? undefined : ORDERS[name];
   if (name === undefined || inside === undefined || order === undefined) return undefined;
   return { name, layer: order.includes(inside) ? inside : layerOf(inside) };
@@ -75,7 +80,7 @@ function layerOf(path: string): string {
 export const checkCycles: Check = (files) => {
   const imports = new Map(
     files
-      .filter((file) => /^packages\/\w+\/src\//.test(file.path) && isCode(file) && !isTest(file))
+      .filter((file) => /^packages\/[\w-]+\/src\//.test(file.path) && isCode(file) && !isTest(file))
       .map((file) => [file.path, relativeImports(file).map(({ target }) => target)]),
   );
   return cyclesOf(imports).map((cycle) => `${cycle[0]}: imports itself through ${cycle.slice(1).join(", ")}`);
@@ -143,8 +148,11 @@ const FRONT_DOORS = new Set([
   "@belay/protocol/command-text",
   "@belay/protocol/errors",
   "@belay/protocol/redact",
+  "@belay/remote",
+  "@belay/retrieval",
   "@belay/server",
   "@belay/server/json",
+  "@belay/syntax",
   "@belay/server/resident",
   "@belay/tui",
   "@belay/tui/text",
@@ -156,6 +164,7 @@ const FRONT_DOORS = new Set([
   "@belay/agents/late-answer",
   "@belay/agents/uncaptured",
   "@belay/agents/mcp",
+  "@belay/agents/orchestration",
 ]);
 
 /** The protocol imports no other package; the server knows the protocol and the engine's front door. */

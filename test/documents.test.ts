@@ -1,0 +1,46 @@
+/** Documents that can be compared with the code say what the code does. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { PRUNE_GRACE_MS, RETENTION_PRESETS, SAFETY_KEEP_MS } from "../packages/engine/src/model/retention.ts";
+import { STORE_MIGRATIONS } from "../packages/engine/src/store/schema.ts";
+import { SUITES } from "../torture/suites.ts";
+
+const read = (name: string) => readFileSync(join(import.meta.dirname, "../docs", name), "utf8");
+const HOUR_MS = 3_600_000;
+
+test("[Y73] the storage schema: the document has every table with exactly its columns", () => {
+  using db = new DatabaseSync(":memory:");
+  for (const migration of STORE_MIGRATIONS) {
+    if (typeof migration !== "string")
+      throw new Error("a migration that is no text: teach this test to run it");
+    db.exec(migration);
+  }
+  const tables = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    .all()
+    .map(({ name }) => String(name));
+  const wanted = tables.map((table) => {
+    const columns = db.prepare("SELECT name FROM pragma_table_info(?) ORDER BY cid").all(table);
+    return `| \`${table}\` | ${columns.map(({ name }) => `\`${String(name)}\``).join(" ")} |`;
+  });
+  const section = read("format.md").split("## Tables and columns")[1]?.split("\n## ")[0] ?? "";
+  expect(section.split("\n").filter((line) => line.startsWith("| `"))).toEqual(wanted);
+});
+
+test("[Y74] the pruning algorithm: the document has each preset's numbers", () => {
+  const text = read("retention.md");
+  for (const { name, ...policy } of Object.values(RETENTION_PRESETS)) {
+    const { keepAllHours, keepTurnsHours, keepMinimum, keepMaximum, manualLimit } = policy;
+    const row = `| \`${name}\` | ${keepAllHours} h | ${keepTurnsHours} h | ${keepMinimum} | ${keepMaximum ?? "no limit"} | ${manualLimit ?? "no limit"} |`;
+    expect(text).toContain(row);
+  }
+  expect(text).toContain(`${PRUNE_GRACE_MS / HOUR_MS} hours`);
+  expect(text).toContain(`${SAFETY_KEEP_MS / HOUR_MS / 24} days`);
+});
+
+test("[Y76] stress results: every suite has its row", () => {
+  const text = read("reliability.md");
+  for (const { name } of SUITES) expect(text, name).toContain(`| \`${name}\` |`);
+});
