@@ -306,7 +306,12 @@ class Served implements AsyncDisposable {
   async call(path: string, body: object): Promise<Record<string, { id: string }>> {
     const answer = await fetch(this.#url + path, {
       method: "POST",
-      headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
+      // a connection of its own: this process may stand still for longer than the server keeps an idle one
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        "content-type": "application/json",
+        connection: "close",
+      },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(DEADLINE_MS),
     });
