@@ -1,13 +1,30 @@
 /** `belay agents` and `belay fix`, as a user types them. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openWorkspace } from "@belay/engine";
+import { text } from "node:stream/consumers";
+import { createSystem, openWorkspace, type Run } from "@belay/engine";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
 const STUB = [process.execPath, join(import.meta.dirname, "../../agents/test/programs/stub-agent.cjs")];
+
+const HAS_PYTHON = spawnSync("python3", ["-c", "import ctypes"]).status === 0;
+if (!HAS_PYTHON)
+  console.log("No Python is installed: the test of a program that outlives its first thread is skipped.");
+
+/** A program whose first thread ends, which looks like a zombie, while another goes on and no request ends it. */
+const HEADLESS = `
+import ctypes, signal, threading, time
+def work():
+    while True:
+        with open("alive.txt", "a") as file: file.write(".")
+        time.sleep(0.02)
+signal.signal(signal.SIGTERM, lambda *_: None)
+threading.Thread(target=work).start()
+ctypes.CDLL(None).pthread_exit(None)
+`;
 
 let sandbox: Sandbox;
 beforeEach(async () => {
@@ -22,6 +39,19 @@ afterEach(async () => {
 
 function configure(settings: object): void {
   writeFileSync(join(sandbox.home, "config.json"), JSON.stringify(settings));
+}
+
+/** The only run that has not ended, and the process that watches it. */
+async function watcherOf(): Promise<{ pid: number; run: string }> {
+  await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+  const [run] = await workspace.runs.list({ alive: true });
+  return { pid: run!.watcher!.pid, run: run!.id };
+}
+
+/** A run as the store has it; no command looks after it. */
+async function recorded(id: string): Promise<Run> {
+  await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+  return await workspace.runs.find(id);
 }
 
 const RUN = ["agents", "run", "--in-place", "--yes"];
@@ -89,6 +119,38 @@ describe("belay agents run", () => {
     const { size } = statSync(sandbox.path("alive.txt"));
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(statSync(sandbox.path("alive.txt")).size).toBe(size);
+  });
+
+  test.skipIf(!HAS_PYTHON)(
+    "[R101] a program whose first thread has ended is at work until its last one has",
+    async () => {
+      const words = [...RUN, "--detach", "-p", "x", "--", "python3", "-c", HEADLESS];
+      const { runs } = sandbox.json(words);
+      await expect.poll(() => sandbox.read("alive.txt")).toBeDefined();
+      expect(sandbox.json(["agents", "stop", runs[0].id]).runs[0]).toMatchObject({ status: "stopped" });
+      const { size } = statSync(sandbox.path("alive.txt"));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(statSync(sandbox.path("alive.txt")).size).toBe(size);
+    },
+  );
+
+  test("[R880] stop records the end itself where the process that watches the run dies meanwhile", async () => {
+    const { runs } = sandbox.json([...RUN, "--detach", "--agent", "stub", "-p", "write b.txt 1\nhang"]);
+    await expect.poll(() => sandbox.read("b.txt")).toBeDefined();
+    const { pid } = await watcherOf();
+    // it cannot record the end: the stop waits for it
+    process.kill(pid, "SIGSTOP");
+    const stop = spawn(process.execPath, [LAUNCHER, "agents", "stop", "--all"], {
+      cwd: sandbox.project,
+      env: sandbox.environment,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const said = text(stop.stdout);
+    await expect.poll(async () => (await recorded(runs[0].id)).reason).toBe("stopped");
+    expect((await recorded(runs[0].id)).endedAt).toBeNull();
+    process.kill(pid, "SIGKILL");
+    expect(await said).toContain("1 run ended.");
+    expect(await recorded(runs[0].id)).toMatchObject({ status: "stopped", endedAt: expect.any(Number) });
   });
 
   test("logs are what the agent printed", () => {
@@ -185,6 +247,9 @@ describe("in forks", () => {
 });
 
 describe("after a crash of Belay", () => {
+  /** What the agent waits for. */
+  const go = () => join(sandbox.base, "go");
+
   async function crashed(prompt: string): Promise<string> {
     const words = [...RUN, "--agent", "stub", "-p", prompt];
     const child = spawn(process.execPath, [LAUNCHER, ...words], {
@@ -195,21 +260,17 @@ describe("after a crash of Belay", () => {
     await expect.poll(() => sandbox.read("b.txt")).toBeDefined();
     // the launcher may have started the program proper as a child: the watcher is the one that counts
     const watcher = await watcherOf();
+    await expect.poll(async () => (await recorded(watcher.run)).status).toBe("running");
     process.kill(watcher.pid, "SIGKILL");
     child.kill("SIGKILL");
     await once(child, "exit");
     return watcher.run;
   }
 
-  async function watcherOf(): Promise<{ pid: number; run: string }> {
-    await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
-    const [run] = await workspace.runs.list({ alive: true });
-    return { pid: run!.watcher!.pid, run: run!.id };
-  }
-
   test("an agent that lives goes on, and the next command has it watched to its end", async () => {
-    const id = await crashed("write b.txt 1\nsleep 2500\nwrite c.txt 2");
+    const id = await crashed(`write b.txt 1\nwait ${go()}\nwrite c.txt 2`);
     expect(sandbox.json(["agents", "show", id]).run.status).toBe("running");
+    writeFileSync(go(), "");
     await expect.poll(() => sandbox.json(["agents", "show", id]).run.status).toBe("interrupted");
     expect(sandbox.json(["agents", "show", id]).run.changes).toEqual({ added: 2, modified: 0, deleted: 0 });
     sandbox.ok("undo", "--yes");
@@ -217,9 +278,12 @@ describe("after a crash of Belay", () => {
   });
 
   test("one that is gone is captured and closed; resume goes on with its prompt", async () => {
-    const id = await crashed("write b.txt 1\nsleep 300\nfail 0");
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    const id = await crashed(`write b.txt 1\nwait ${go()}`);
+    const { process: program } = await recorded(id);
+    process.kill(program!.pid, "SIGKILL");
+    await expect.poll(() => createSystem().isAlive(program!)).toBe(false);
     expect(sandbox.json(["agents", "list"]).runs[0]).toMatchObject({ id, status: "interrupted" });
+    writeFileSync(go(), "");
     const { runs } = sandbox.json(["agents", "resume", id, "--yes"]);
     expect(runs[0]).toMatchObject({ status: "done", thread: expect.any(String), batch: expect.any(String) });
     expect(runs[0].id).not.toBe(id);

@@ -43,6 +43,8 @@ export interface OrchestratorOptions {
   readonly limits?: Partial<RunLimits>;
   readonly logBytes?: number;
   readonly environment?: NodeJS.ProcessEnv;
+  /** Milliseconds since 1970, for the limit of time. */
+  readonly now?: () => number;
   /** Gets a line about everything that happens to a run. */
   readonly log?: (line: string) => void;
 }
@@ -165,7 +167,10 @@ export class Orchestrator {
     return new Batch([run], [work], { jobs: 1, stop: (id) => this.stop(id) });
   }
 
-  /** [R101] Ends a run, and every process of it, before it returns. */
+  /**
+   * [R101] Ends a run, and every process of it, before it returns. Where the process that watches it has not recorded the
+   * end after half a minute, the record that is returned has no end yet.
+   */
   async stop(ref: string): Promise<RunRecord> {
     const { runs } = this.#workspace;
     const run = await runs.find(ref);
@@ -173,10 +178,7 @@ export class Orchestrator {
     await runs.ending(run.id, STOPPED);
     const { process: program } = await runs.find(run.id);
     await endProcesses({ id: run.id, pid: livingPid(program, this.#options.processes) });
-    if (!(await runs.takeOver(run.id))) return this.#whenEnded(run.id);
-    return run.watcher !== null && this.#isOwn(run)
-      ? this.#whenEnded(run.id)
-      : this.#settle(await runs.find(run.id));
+    return this.#whenEnded(run.id);
   }
 
   /**
@@ -294,7 +296,7 @@ export class Orchestrator {
     run: RunRecord,
     how: { read: RunnableAgent["read"]; ended?: Parameters<typeof watchRun>[0]["ended"] },
   ): Promise<FinishedRun> {
-    const { processes, logBytes = DEFAULT_LOG_BYTES } = this.#options;
+    const { processes, logBytes = DEFAULT_LOG_BYTES, now } = this.#options;
     const { outcome, facts } = await watchRun({
       place,
       run,
@@ -302,6 +304,7 @@ export class Orchestrator {
       logBytes,
       read: how.read,
       ...(how.ended !== undefined && { ended: how.ended }),
+      ...(now !== undefined && { now }),
     });
     return { run: this.#told(await place.runs.end(run.id, outcome)), facts };
   }
@@ -353,11 +356,13 @@ export class Orchestrator {
     return watcher?.pid === process.pid;
   }
 
-  /** Another process, or another task of this one, records the end. */
+  /** Another process, or another task of this one, records the end; this one does where that process is dead. */
   async #whenEnded(id: string): Promise<RunRecord> {
+    const { runs } = this.#workspace;
     for (let left = MOST_LOOKS; ; left -= 1) {
-      const run = await this.#workspace.runs.find(id);
+      const run = await runs.find(id);
       if (run.endedAt !== null || left === 0) return run;
+      if (!this.#isOwn(run) && (await runs.takeOver(id))) return this.#settle(await runs.find(id));
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }

@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRunning } from "../state/is-running.ts";
+import { hasEnded, isRunning, statFields } from "../state/is-running.ts";
 import type { Processes, ProgramProcess } from "./run-record.ts";
 
 /** The variable that marks every process of a run. */
@@ -94,10 +94,9 @@ function readProcesses(): ProcessRow[] | undefined {
   }
   if (names.length === 0) return undefined;
   return names.flatMap((name) => {
-    const stat = readText(`/proc/${name}/stat`);
-    const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // a zombie has ended: its parent only has to notice
-    if (session === undefined || state === "Z" || state === "X") return [];
+    const fields = statFields(readText(`/proc/${name}/stat`));
+    const [, parent, group, session] = fields;
+    if (session === undefined || hasEnded(fields)) return [];
     return [{ pid: Number(name), parent: Number(parent), group: Number(group), session: Number(session) }];
   });
 }

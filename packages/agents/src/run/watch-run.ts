@@ -36,6 +36,7 @@ export async function watchRun(watch: Watch): Promise<{ outcome: RunOutcome; fac
   const log = run.log!;
   using stdout = new GrowingFile(log.stdout, logBytes);
   using stderr = new GrowingFile(log.stderr, logBytes);
+  using _ = stayAwake();
   const state = { facts: NO_FACTS, lines: 0, reportedAt: 0, told: NO_FACTS };
   const takeIn = (lines: readonly string[]) => {
     state.lines += lines.length;
@@ -59,6 +60,12 @@ export async function watchRun(watch: Watch): Promise<{ outcome: RunOutcome; fac
   takeIn(stdout.lines({ ended: true }));
   const truncated = [log.stdout, log.stderr].map((file) => cutFile(file, logBytes)).includes(true);
   return { outcome: outcomeOf(watch, state.facts, { end, stopped, truncated }), facts: state.facts };
+}
+
+/** Its program keeps no process alive: without this, one that waits for nothing but the program's end would exit. */
+function stayAwake(): Disposable {
+  const timer = setInterval(() => undefined, REPORT_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 interface Stopped {

@@ -11,11 +11,23 @@ export function isRunning(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/** The state follows the command's name, which may itself hold parentheses. */
 function isZombie(pid: number): boolean {
   try {
-    return /^.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+    return hasEnded(statFields(readFileSync(`/proc/${pid}/stat`, "latin1")));
   } catch {
     return false;
   }
+}
+
+/** The fields of /proc/<pid>/stat from the state on; the command's name before it may itself hold parentheses. */
+export function statFields(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+/**
+ * True for a zombie, which has ended: its parent only has to notice. A process whose first thread has ended looks
+ * like one although its other threads, whose number is the last field looked at, still write.
+ */
+export function hasEnded({ 0: state, 17: threads }: readonly string[]): boolean {
+  return state === "X" || (state === "Z" && Number(threads) <= 1);
 }

@@ -1,8 +1,9 @@
 /**
  * An agent for tests. Its prompt is a list of things to do, one a line:
  *   write <path> <text>   sleep <ms>   flood   leave <path>   cost <number> <tokens>   fail <code>   hang   env <name> <path>
+ *   wait <path>: until there is such a file
  */
-const { appendFileSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
+const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
 const { dirname } = require("node:path");
 const { spawn } = require("node:child_process");
 
@@ -16,6 +17,9 @@ const STEPS = {
   append: (path, ...text) => appendFileSync(path, `${text.join(" ")}\n`),
   env: (name, path) => writeFileSync(path, process.env[name] ?? "none"),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, Number(ms))),
+  async wait(path) {
+    while (!existsSync(path)) await STEPS.sleep(20);
+  },
   hang: () => new Promise(() => setInterval(() => undefined, 1000)),
   flood() {
     for (;;) writeFileSync(1, `${"x".repeat(1 << 16)}\n`);

@@ -1,6 +1,6 @@
 /** `belay agents list`, `show`, `logs` and `stop`. */
 import { createReadStream } from "node:fs";
-import type { Workspace } from "@belay/engine";
+import type { Run, Workspace } from "@belay/engine";
 import { EXIT } from "@belay/protocol/errors";
 import { redact } from "@belay/protocol/redact";
 import { runJson } from "@belay/server/json";
@@ -47,7 +47,7 @@ export async function showLog(call: AgentsCall, workspace: Workspace): Promise<n
   return EXIT.done;
 }
 
-/** Ends runs and every process of theirs. */
+/** [R880] Ends runs and every process of theirs. */
 export async function stopRuns(call: AgentsCall, workspace: Workspace): Promise<number> {
   const { orchestrator } = orchestrate(call, workspace);
   const wanted =
@@ -58,6 +58,15 @@ export async function stopRuns(call: AgentsCall, workspace: Workspace): Promise<
   const runs = await Promise.all(wanted.map(({ id }) => workspace.runs.find(id)));
   if (call.json) call.output.json({ runs: runs.map(runJson) });
   else if (runs.length === 0) call.output.print("No run is at work.");
-  else call.output.print(`${count(runs.length, "run")} ended.\n${runTable(runs, call.output)}`);
-  return EXIT.done;
+  else call.output.print(`${stoppedText(runs)}\n${runTable(runs, call.output)}`);
+  return runs.some(isOpen) ? EXIT.refused : EXIT.done;
 }
+
+function stoppedText(runs: readonly Run[]): string {
+  const open = runs.filter(isOpen).length;
+  const ended = `${count(runs.length - open, "run")} ended.`;
+  if (open === 0) return ended;
+  return `${ended} The end of ${count(open, "run")} is not recorded yet: \`belay agents list\` shows when it is.`;
+}
+
+const isOpen = ({ endedAt }: Run): boolean => endedAt === null;

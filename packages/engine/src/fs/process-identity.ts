@@ -11,8 +11,10 @@ export function readProcessStart(pid: number): string | undefined {
  * process of many containers does not reap. A zombie still has a pid and a start time.
  */
 export function isZombie(pid: number): boolean {
-  const state = readFacts(pid)?.[0];
-  return state === "Z" || state === "X";
+  const facts = readFacts(pid);
+  if (facts?.[0] === "X") return true;
+  // the first thread of a process may have ended while others still write: [17] is their number
+  return facts?.[0] === "Z" && Number(facts[17]) <= 1;
 }
 
 /** The fields of /proc/<pid>/stat from the state on. */

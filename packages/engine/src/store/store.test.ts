@@ -216,30 +216,26 @@ test("a table that lacks what it must have is called damage", () => {
   expect(() => damaged.db.run(insert)).toThrow(code("STORE_CORRUPT"));
 });
 
-test(
-  "a store that another process keeps locked is busy, and fine afterwards",
-  { timeout: 60_000 },
-  async () => {
-    const directory = makeDirectory();
-    using store = openAt(directory, true);
-    const script = `
+test("a store that another process keeps locked is busy, and fine afterwards", async () => {
+  const directory = makeDirectory();
+  using store = openAt(directory, true);
+  const script = `
     const { DatabaseSync } = require("node:sqlite");
     const db = new DatabaseSync(${JSON.stringify(join(directory, "store.db"))}, { timeout: 5000 });
     db.exec("BEGIN IMMEDIATE; INSERT INTO meta VALUES ('locked', 1)");
     process.stdout.write("locked");
     process.stdin.once("data", () => { db.exec("ROLLBACK"); process.exit(); });`;
-    const holder = spawn(process.execPath, ["-e", script], { stdio: ["pipe", "pipe", "inherit"] });
-    await once(holder.stdout, "data");
-    expect(() => putText(store, "meanwhile")).toThrow(code("STORE_BUSY"));
-    expect(hasText(store, "meanwhile")).toBe(false);
-    holder.stdin.write("go");
-    await once(holder, "exit");
-    putText(store, "later");
-    expect(hasText(store, "later")).toBe(true);
-    expect(readMeta(store.db, "locked")).toBeUndefined();
-    expect(verifyStore(store, { full: true }).ok).toBe(true);
-  },
-);
+  const holder = spawn(process.execPath, ["-e", script], { stdio: ["pipe", "pipe", "inherit"] });
+  await once(holder.stdout, "data");
+  expect(() => putText(store, "meanwhile")).toThrow(code("STORE_BUSY"));
+  expect(hasText(store, "meanwhile")).toBe(false);
+  holder.stdin.write("go");
+  await once(holder, "exit");
+  putText(store, "later");
+  expect(hasText(store, "later")).toBe(true);
+  expect(readMeta(store.db, "locked")).toBeUndefined();
+  expect(verifyStore(store, { full: true }).ok).toBe(true);
+});
 
 const isRoot = process.getuid?.() === 0;
 

@@ -161,7 +161,7 @@ describe("[R44] what is merged", () => {
     expect(tree.changes().edits).toEqual([]);
   });
 
-  test("whatever happens, time and again, recorded or not", { timeout: 60_000 }, () => {
+  test("whatever happens, time and again, recorded or not", () => {
     using lab = new ScanLab(PROJECT);
     const random = createSeededRandom();
     console.log(`seed ${random.seed}`);
