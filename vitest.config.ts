@@ -18,9 +18,9 @@ export default defineConfig({
     // most tests wait for other processes: two at a time, also on two cores
     maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: ["default", new StallReporter()],
-    // what is polled for is a screen or another process: it gets its time also where the machine is busy
-    expect: { poll: { timeout: 20_000 } },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // what is waited for is a screen or another process: it gets its time also where the machine is busy
+    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

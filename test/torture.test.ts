@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { PLANTED_BUGS } from "../torture/planted-bugs.ts";
 import { assertPlantable } from "../torture/self-test.ts";
 
-describe("in its short form", { timeout: 120_000 }, () => {
+describe("in its short form", () => {
   // what random seeds find belongs to `npm run torture model`: here the same programs run each time
   test("[N0, R1, G5, I23, I29] model: restore, undo and redo are exact whatever happened before", () =>
     expectPassed("model", "--seed", "5000"));

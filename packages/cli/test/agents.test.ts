@@ -288,7 +288,7 @@ describe("whatever is broken, the agent goes on", () => {
     }
   });
 
-  test("eight agents at once: nothing is lost", { timeout: 60_000 }, async () => {
+  test("eight agents at once: nothing is lost", async () => {
     sandbox = await Sandbox.protected();
     sandbox.belay(["start"]);
     const agents = Array.from({ length: 8 }, async (_, index) => {
@@ -456,7 +456,7 @@ async function mcp(environment: NodeJS.ProcessEnv = process.env) {
   child.stdout.on("data", (piece: Buffer) => (text += piece.toString()));
   const say = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const answerTo = async (id: number) => {
-    await expect.poll(() => text.includes(`"id":${id}`), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => text.includes(`"id":${id}`)).toBe(true);
     return text.split("\n").find((line) => line.includes(`"id":${id}`))!;
   };
   const client = { name: "test", version: "1" };

@@ -96,7 +96,7 @@ describe("previews", () => {
   });
 });
 
-describe.skipIf(!hasTmux)("on a terminal", { timeout: 60_000 }, () => {
+describe.skipIf(!hasTmux)("on a terminal", () => {
   const open = (args: readonly string[], columns = 80) => {
     const words = [process.execPath, LAUNCHER, ...args].map((word) => `'${word}'`).join(" ");
     const env = { ...sandbox.environment, TERM: "xterm", BELAY_RESIDENT: "off", PS1: "$ ", LESS: "FRX" };
@@ -104,7 +104,7 @@ describe.skipIf(!hasTmux)("on a terminal", { timeout: 60_000 }, () => {
     return new TmuxWindow(["sh", "-c", `${words}; echo code $?; cat`], options, { columns, rows: 50 });
   };
   const shows = async (window: TmuxWindow, pattern: RegExp) => {
-    await expect.poll(() => window.screen(), { timeout: 15_000 }).toMatch(pattern);
+    await expect.poll(() => window.screen()).toMatch(pattern);
   };
 
   test("[R237] a preview folds directories; d shows the diff and asks again; n changes nothing", async () => {

@@ -131,17 +131,16 @@ const LOADED = {
 describe.each(Object.keys(SHELLS) as (keyof typeof SHELLS)[])("[R265] Tab in %s", (shell) => {
   test.skipIf(!hasTmux || !hasShell(shell))(
     "completes a command, an option, a name and a deleted file",
-    { timeout: 60_000 },
     async () => {
       using window = new TmuxWindow(SHELLS[shell], { cwd: sandbox.project, env: environment() });
       const types = async (line: string, completed: RegExp) => {
         window.type("C-u", line, "Tab");
-        await expect.poll(() => window.screen().split("\n").at(-1), { timeout: 15_000 }).toMatch(completed);
+        await expect.poll(() => window.screen().split("\n").at(-1)).toMatch(completed);
         window.type("C-u");
       };
       window.type(LOADED[shell], "Enter");
       window.type("clear; echo ready", "Enter");
-      await expect.poll(() => window.screen(), { timeout: 15_000 }).toMatch(/^ready$/m);
+      await expect.poll(() => window.screen()).toMatch(/^ready$/m);
       await types("belay verif", /belay verify ?$/);
       await types("belay restore 1 --keep", /--keep-new ?$/);
       await types("belay show bef", /before\\ the\\ party|'before the party'/);

@@ -37,7 +37,7 @@ describe("[R264] the help of every command", () => {
   });
 });
 
-describe.skipIf(!hasScript)("[R264] the examples of", { timeout: 120_000 }, () => {
+describe.skipIf(!hasScript)("[R264] the examples of", () => {
   test.each(
     commands.filter(({ name, examples }) => examples.length > 0 && !BEYOND.has(name) && !OF_MERGES.has(name)),
   )("belay $name", async ({ name, examples }) => {

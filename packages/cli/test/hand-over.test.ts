@@ -36,7 +36,7 @@ afterEach(async () => {
   sandbox[Symbol.dispose]();
 });
 
-describe("the resident process", { timeout: 60_000 }, () => {
+describe("the resident process", () => {
   test("answers a command once its workspace is open, and leaves it to the caller until then", async () => {
     expect(await send({ argv: ["list"] })).toBeNull();
     const answer = await whenOpen();
@@ -87,7 +87,7 @@ describe("the resident process", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a command", { timeout: 60_000 }, () => {
+describe("a command", () => {
   test.each([
     [],
     ["list"],
@@ -128,22 +128,16 @@ describe("a command", { timeout: 60_000 }, () => {
   });
 });
 
-test(
-  "a process that a command starts opens the command's directory by itself",
-  { timeout: 60_000 },
-  async () => {
-    sandbox.belay(["stop"]);
-    sandbox.json(["checkpoint"], 0, { env: { BELAY_RESIDENT: "" } });
-    await expect.poll(watched, { timeout: 20_000 }).toBe("live");
-  },
-);
+test("a process that a command starts opens the command's directory by itself", async () => {
+  sandbox.belay(["stop"]);
+  sandbox.json(["checkpoint"], 0, { env: { BELAY_RESIDENT: "" } });
+  await expect.poll(watched).toBe("live");
+});
 
 /** The first answer that the resident process gives for the project. */
 async function whenOpen(): Promise<Answer> {
   let answer: Answer | null = null;
-  await expect
-    .poll(async () => (answer = await send({ argv: ["list"] })), { timeout: 20_000 })
-    .not.toBeNull();
+  await expect.poll(async () => (answer = await send({ argv: ["list"] }))).not.toBeNull();
   return answer!;
 }
 

@@ -463,7 +463,7 @@ describe.each([
 ] as const)("[R188] the hint of an error of %s leads out", (_, situations) => {
   for (const [code, situation] of Object.entries(situations)) {
     if ("because" in situation) continue;
-    test(code, { timeout: 120_000 }, async () => {
+    test(code, async () => {
       expect((await follow(situation)).code).toBe(code);
     });
   }

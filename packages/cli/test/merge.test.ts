@@ -181,7 +181,7 @@ test.runIf(hasTmux)("[R96] resolve on a terminal brings in every merge that beca
   const program = ["sh", "-c", `'${process.execPath}' '${LAUNCHER}' resolve; echo code $?; cat`];
   using window = new TmuxWindow(program, { cwd: sandbox.project, env }, { rows: 40 });
   const shows = async (pattern: RegExp) => {
-    await expect.poll(() => window.screen(), { timeout: 15_000 }).toMatch(pattern);
+    await expect.poll(() => window.screen()).toMatch(pattern);
   };
   for (const number of [1, 2]) {
     await shows(new RegExp(`\\b${number} of 2\\b`));

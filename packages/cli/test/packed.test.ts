@@ -36,7 +36,7 @@ test("one package is installed, with the pinned Node and nothing else", () => {
     expect(licences).toMatch(new RegExp(`^${name} \\d`, "m"));
 });
 
-test("the tour works without this repository", { timeout: 60_000 }, () => {
+test("the tour works without this repository", () => {
   const { stdout, status } = belay("demo", "--json");
   expect(status).toBe(0);
   const { ok, scenes } = JSON.parse(stdout) as { ok: boolean; scenes: { exitCode: number }[] };
@@ -45,7 +45,7 @@ test("the tour works without this repository", { timeout: 60_000 }, () => {
   expect(scenes.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
 });
 
-test("a project is protected and brought back", { timeout: 60_000 }, () => {
+test("a project is protected and brought back", () => {
   const project = join(place, "project");
   execFileSync("sh", ["-c", `mkdir '${project}' && echo one > '${project}/a'`]);
   expect(belay("-C", project, "init", "--no-agents").status).toBe(0);
@@ -54,7 +54,7 @@ test("a project is protected and brought back", { timeout: 60_000 }, () => {
   expect(readFileSync(join(project, "a"), "utf8")).toBe("one\n");
 });
 
-test("[R266] a global installation has the manual page", { timeout: 120_000 }, () => {
+test("[R266] a global installation has the manual page", () => {
   const prefix = join(place, "prefix");
   const [tarball] = readdirSync(place).filter((name) => name.endsWith(".tgz"));
   npm(
@@ -79,7 +79,7 @@ test("the native look is there wherever it was compiled", () => {
     expect(Object.keys(process.getBuiltinModule("node:module").createRequire(file)(file))).toContain("begin");
 });
 
-test("another program serves MCP and the API from it", { timeout: 60_000 }, () => {
+test("another program serves MCP and the API from it", () => {
   const { stdout, status } = belay("start", "--json");
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ url: expect.stringMatching(/^http:/) });

@@ -90,7 +90,7 @@ describe.skipIf(!hasScript)("[R260] the pager", () => {
 
   test("a command that the resident process runs is paged by its caller", async () => {
     sandbox.json(["start"]);
-    await expect.poll(() => sandbox.json(["status"]).resident.watching, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => sandbox.json(["status"]).resident.watching).toBe(true);
     const { screen } = onTerminal(["list", "--all"], { PAGER: MARKING });
     expect(screen.match(/^paged:/gm)).toHaveLength(31);
     expect(onTerminal(["status"], { PAGER: MARKING }).screen).not.toContain("paged:");
@@ -134,11 +134,11 @@ describe.skipIf(!hasScript)("[R261] colours", () => {
   });
 });
 
-describe.skipIf(!hasLess)("[R260] less, in a window of 80 × 24", { timeout: 30_000 }, () => {
+describe.skipIf(!hasLess)("[R260] less, in a window of 80 × 24", () => {
   test("shows colours; Ctrl-C leaves it running; q ends it, the text stays and the exit code is 0", async () => {
     using window = new TmuxWindow(["sh"], { cwd: sandbox.project, env: environment({}) });
     window.type(`${words(["list", "--all"])}; echo code $?`, "Enter");
-    await expect.poll(() => window.screen(), { timeout: 10_000 }).toMatch(/number 10[^]*\n:$/);
+    await expect.poll(() => window.screen()).toMatch(/number 10[^]*\n:$/);
     window.type("C-c");
     await pause(200);
     window.type("G");
@@ -151,6 +151,6 @@ describe.skipIf(!hasLess)("[R260] less, in a window of 80 × 24", { timeout: 30_
   test("what fits is printed and the prompt is back at once", async () => {
     using window = new TmuxWindow(["sh"], { cwd: sandbox.project, env: environment({}) });
     window.type(`clear; ${words(["list", "--limit", "3"])}; echo code $?`, "Enter");
-    await expect.poll(() => window.screen(), { timeout: 10_000 }).toMatch(/number 30[^]*code 0/);
+    await expect.poll(() => window.screen()).toMatch(/number 30[^]*code 0/);
   });
 });

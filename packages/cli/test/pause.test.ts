@@ -35,7 +35,7 @@ function descriptions(sandbox: Sandbox): string[] {
     .checkpoints.map(({ description }: { description: string }) => description);
 }
 
-describe("[R144] while it is paused", { timeout: 60_000 }, () => {
+describe("[R144] while it is paused", () => {
   test("hooks answer, nothing is captured automatically, and status, doctor and JSON say so first", async () => {
     using sandbox = await Sandbox.protected();
     turn(sandbox, "first");

@@ -69,7 +69,7 @@ describe("without a remote", () => {
 
 const ACCESS = { AWS_ACCESS_KEY_ID: "some", AWS_SECRET_ACCESS_KEY: "some-secret" };
 
-describe.skipIf(missing !== undefined)("with Ceph", { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined)("with Ceph", () => {
   let server: TestServer;
   let proxy: FaultProxy;
   let endpoint: string;

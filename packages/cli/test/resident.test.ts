@@ -43,7 +43,7 @@ async function killHard(sandbox: Sandbox, pid: number): Promise<void> {
 const BY_ITSELF = { BELAY_RESIDENT: "" };
 const QUIET = { BELAY_RESIDENT: "off" };
 
-describe("[R141] after the resident process was killed", { timeout: 60_000 }, () => {
+describe("[R141] after the resident process was killed", () => {
   test("`start` starts another one, and reports that one", () =>
     withResident(async (sandbox) => {
       const first = start(sandbox);
@@ -62,7 +62,7 @@ describe("[R141] after the resident process was killed", { timeout: 60_000 }, ()
       await killHard(sandbox, first.pid);
       sandbox.json(["checkpoint"], 0, { env: BY_ITSELF });
       await expect
-        .poll(() => sandbox.json(["status"], 0, { env: QUIET }).resident, { timeout: 10_000 })
+        .poll(() => sandbox.json(["status"], 0, { env: QUIET }).resident)
         .toMatchObject({ running: true });
       expect(sandbox.json(["status"]).resident.pid).not.toBe(first.pid);
     }));
@@ -86,7 +86,7 @@ describe("[R141] after the resident process was killed", { timeout: 60_000 }, ()
       });
       expect(hook).toMatchObject({ status: 0, stdout: "{}" });
       await expect
-        .poll(() => sandbox.json(["status"], 0, { env: QUIET }).resident, { timeout: 10_000 })
+        .poll(() => sandbox.json(["status"], 0, { env: QUIET }).resident)
         .toMatchObject({ running: true });
       expect(sandbox.json(["list"]).checkpoints.length).toBeGreaterThan(1);
     }));
@@ -110,52 +110,48 @@ describe("[R141] after the resident process was killed", { timeout: 60_000 }, ()
     }));
 });
 
-test(
-  "[R143, I80] a stranger at the port of one that died hears no prompt and decides nothing",
-  { timeout: 60_000 },
-  () =>
-    withResident(async (sandbox) => {
-      sandbox.ok("init", "--agent", "claude-code", "--yes");
-      const first = start(sandbox);
-      await killHard(sandbox, first.pid);
-      const heard: string[] = [];
-      const answer = JSON.stringify({
-        hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" },
+test("[R143, I80] a stranger at the port of one that died hears no prompt and decides nothing", () =>
+  withResident(async (sandbox) => {
+    sandbox.ok("init", "--agent", "claude-code", "--yes");
+    const first = start(sandbox);
+    await killHard(sandbox, first.pid);
+    const heard: string[] = [];
+    const answer = JSON.stringify({
+      hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" },
+    });
+    const stranger = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.on("data", (piece) => {
+        heard.push(piece.toString("latin1"));
+        socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`);
       });
-      const stranger = createServer((socket) => {
-        socket.on("error", () => undefined);
-        socket.on("data", (piece) => {
-          heard.push(piece.toString("latin1"));
-          socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`);
-        });
-      });
-      await new Promise<void>((listening) =>
-        stranger.listen(Number(new URL(first.url).port), "127.0.0.1", listening),
-      );
-      const event = {
-        hook_event_name: "PreToolUse",
-        session_id: "s",
-        tool_name: "Bash",
-        tool_input: { command: "echo my-secret-command" },
-        tool_use_id: "t1",
-        cwd: sandbox.project,
-      };
-      const child = spawn(join(sandbox.home, "bin", "belay-hook"), ["claude-code"], {
-        cwd: sandbox.project,
-        env: { ...sandbox.environment, ...QUIET },
-        stdio: ["pipe", "pipe", "inherit"],
-      });
-      let printed = "";
-      child.stdout.on("data", (piece: Buffer) => (printed += piece.toString()));
-      child.stdin.end(JSON.stringify(event));
-      await once(child, "close");
-      stranger.close();
-      expect(JSON.parse(printed)).toEqual({});
-      expect(heard.join("")).toContain("GET /hello");
-      expect(heard.join("")).not.toMatch(new RegExp(`my-secret-command|${first.token}`));
-      expect(sandbox.json(["list"]).checkpoints[0]).toMatchObject({ kind: "tool" });
-    }),
-);
+    });
+    await new Promise<void>((listening) =>
+      stranger.listen(Number(new URL(first.url).port), "127.0.0.1", listening),
+    );
+    const event = {
+      hook_event_name: "PreToolUse",
+      session_id: "s",
+      tool_name: "Bash",
+      tool_input: { command: "echo my-secret-command" },
+      tool_use_id: "t1",
+      cwd: sandbox.project,
+    };
+    const child = spawn(join(sandbox.home, "bin", "belay-hook"), ["claude-code"], {
+      cwd: sandbox.project,
+      env: { ...sandbox.environment, ...QUIET },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    let printed = "";
+    child.stdout.on("data", (piece: Buffer) => (printed += piece.toString()));
+    child.stdin.end(JSON.stringify(event));
+    await once(child, "close");
+    stranger.close();
+    expect(JSON.parse(printed)).toEqual({});
+    expect(heard.join("")).toContain("GET /hello");
+    expect(heard.join("")).not.toMatch(new RegExp(`my-secret-command|${first.token}`));
+    expect(sandbox.json(["list"]).checkpoints[0]).toMatchObject({ kind: "tool" });
+  }));
 
 test("[R71] a hook's script has its answer from the resident process, without a Node of its own", () =>
   withResident(async (sandbox) => {
@@ -182,7 +178,7 @@ test("[R71] a hook's script has its answer from the resident process, without a 
     expect(sandbox.json(["list"]).checkpoints[0]).toMatchObject({ kind: "message" });
   }));
 
-test("[R141] commands that ask whether it is there keep none from starting", { timeout: 60_000 }, () =>
+test("[R141] commands that ask whether it is there keep none from starting", () =>
   withResident(async (sandbox) => {
     const asking = Array.from({ length: 6 }, async () => {
       const child = spawn(process.execPath, [LAUNCHER, "status", "--json"], {
@@ -198,5 +194,4 @@ test("[R141] commands that ask whether it is there keep none from starting", { t
     expect(JSON.parse(readFileSync(join(sandbox.home, "run", "resident.json"), "utf8"))).toMatchObject({
       pid: started.pid,
     });
-  }),
-);
+  }));

@@ -34,10 +34,10 @@ test("--version and a mistake load one file, and none of Node's slow parts", () 
   }
 });
 
-test("a command that the resident process runs loads no more than that", { timeout: 60_000 }, async () => {
+test("a command that the resident process runs loads no more than that", async () => {
   sandbox.json(["start"]);
   for (const words of [["list"], ["status"], ["checkpoint"], []]) {
-    await expect.poll(() => loadedBy(...words).own, { timeout: 20_000 }).toEqual(["main"]);
+    await expect.poll(() => loadedBy(...words).own).toEqual(["main"]);
     expect(loadedBy(...words).slow).toEqual([]);
   }
 });

@@ -23,7 +23,7 @@ function openDirectories(path: string): string[] {
   return [...(isPrivate ? [] : [path]), ...below.flatMap(({ name }) => openDirectories(join(path, name)))];
 }
 
-describe("[R146] with umask", { timeout: 60_000 }, () => {
+describe("[R146] with umask", () => {
   test.each(["000", "022", "777"])("%s every directory of ours is the user's alone", (umask) => {
     using sandbox = new Sandbox();
     const cache = join(sandbox.base, "cache");
@@ -54,7 +54,7 @@ describe("[R146] with umask", { timeout: 60_000 }, () => {
   });
 });
 
-test("[R146] compiled code is not kept where others could plant theirs", { timeout: 60_000 }, () => {
+test("[R146] compiled code is not kept where others could plant theirs", () => {
   using sandbox = new Sandbox();
   const cache = join(sandbox.base, "cache");
   mkdirSync(join(cache, "belay"), { recursive: true });
@@ -65,7 +65,7 @@ test("[R146] compiled code is not kept where others could plant theirs", { timeo
 
 const NAMELESS = 54_321;
 
-describe.skipIf(process.getuid?.() !== 0)("[R147] a user without a name", { timeout: 60_000 }, () => {
+describe.skipIf(process.getuid?.() !== 0)("[R147] a user without a name", () => {
   test.each([
     ["with a home directory", true],
     ["without one", false],

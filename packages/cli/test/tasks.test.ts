@@ -91,7 +91,7 @@ test("there are twelve, each with at most two commands and a proof here", () => 
   }
 });
 
-describe.skipIf(!hasScript)("[R268] to", { timeout: 120_000 }, () => {
+describe.skipIf(!hasScript)("[R268] to", () => {
   test.each(tasks)("$title", async ({ title, commands }) => {
     using sandbox = new Sandbox(FILES);
     await prepare(sandbox);

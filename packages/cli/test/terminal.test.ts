@@ -120,27 +120,23 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(screen).toMatch(/--tar <file>/);
   });
 
-  test(
-    "[R262] a long restore shows how far it is, at what rate and when it ends, and leaves no trace of that",
-    { timeout: 120_000 },
-    () => {
-      const names = Array.from({ length: 2000 }, (_, number) => `many/${number}`);
-      for (const name of names) sandbox.write(name, "0\n");
-      sandbox.ok("checkpoint", "-m", "many");
-      for (const name of names) sandbox.write(name, "1\n");
-      const drawnBy = (args: string[], COLUMNS: string) => {
-        const { status, screen } = onTerminal([...args, "--yes"], "", { COLUMNS });
-        expect(status).toBe(0);
-        const [, ...drawn] = screen.split("\r\u001b[K");
-        expect(drawn.pop()).not.toMatch(/^(?:Preparing|Changing)/);
-        for (const line of drawn) expect(displayWidth(line)).toBeLessThan(Number(COLUMNS));
-        return drawn.join("\n");
-      };
-      expect(drawnBy(["restore", "many", "many/"], "100")).toMatch(
-        /^(?:Preparing|Changing) ━*─* [\d,]+ of 2,000 files, [\d,]+\/s, \d+ s left$/m,
-      );
-      expect(drawnBy(["undo"], "40")).toMatch(/^(?:Preparing|Changing) [\d,]+ of 2,000 files/m);
-      expect(onTerminal(["redo", "--yes", "--quiet"]).screen).not.toMatch(/Preparing|Changing/);
-    },
-  );
+  test("[R262] a long restore shows how far it is, at what rate and when it ends, and leaves no trace of that", () => {
+    const names = Array.from({ length: 2000 }, (_, number) => `many/${number}`);
+    for (const name of names) sandbox.write(name, "0\n");
+    sandbox.ok("checkpoint", "-m", "many");
+    for (const name of names) sandbox.write(name, "1\n");
+    const drawnBy = (args: string[], COLUMNS: string) => {
+      const { status, screen } = onTerminal([...args, "--yes"], "", { COLUMNS });
+      expect(status).toBe(0);
+      const [, ...drawn] = screen.split("\r\u001b[K");
+      expect(drawn.pop()).not.toMatch(/^(?:Preparing|Changing)/);
+      for (const line of drawn) expect(displayWidth(line)).toBeLessThan(Number(COLUMNS));
+      return drawn.join("\n");
+    };
+    expect(drawnBy(["restore", "many", "many/"], "100")).toMatch(
+      /^(?:Preparing|Changing) ━*─* [\d,]+ of 2,000 files, [\d,]+\/s, \d+ s left$/m,
+    );
+    expect(drawnBy(["undo"], "40")).toMatch(/^(?:Preparing|Changing) [\d,]+ of 2,000 files/m);
+    expect(onTerminal(["redo", "--yes", "--quiet"]).screen).not.toMatch(/Preparing|Changing/);
+  });
 });

@@ -85,7 +85,7 @@ const environment = (): NodeJS.ProcessEnv => ({
   BELAY_RESIDENT: "off",
 });
 
-describe.skipIf(!hasTmux)("[R267] at", { timeout: 120_000 }, () => {
+describe.skipIf(!hasTmux)("[R267] at", () => {
   test.each([40, 80, 120, 200])("%i columns no line is wider than the window", async (columns) => {
     const script = join(sandbox.base, `belay-${columns}`);
     writeFileSync(script, `#!/bin/sh\nexec '${process.execPath}' '${LAUNCHER}' "$@"\n`, { mode: 0o755 });
@@ -95,7 +95,7 @@ describe.skipIf(!hasTmux)("[R267] at", { timeout: 120_000 }, () => {
       const line = words.replace("THREAD", thread);
       window.type(`clear; ../belay-${columns} ${line}; echo END ${at}`, "Enter");
       const isDone = () => window.screen().includes(`\nEND ${at}\n`);
-      await expect.poll(isDone, { timeout: 20_000, message: words }).toBe(true);
+      await expect.poll(isDone, { message: words }).toBe(true);
       const shown = outputOf(window.screen(), at);
       expect(shown.length, words).toBeGreaterThan(0);
       // the terminal breaks what is too wide; joined again there would be fewer lines

@@ -111,29 +111,23 @@ test("[R154] Codex that is not there: nothing is rolled back", () => {
   expect(sandbox.read("a.txt")).toBe("after the second\n");
 });
 
-test.skipIf(!hasTmux)(
-  "[R154] the timeline shows the line that goes on from there",
-  { timeout: 120_000 },
-  async () => {
-    const path = transcriptFor(sandbox.project);
-    writeTranscript(path);
-    talk("claude-code", sandbox.project);
-    const env = { ...sandbox.environment, ...ENV, LANG: "C.UTF-8", TERM: "xterm-256color" };
-    using window = new TmuxWindow([process.execPath, LAUNCHER, "timeline"], { cwd: sandbox.project, env });
-    const shows = async (text: string | RegExp) => {
-      await expect
-        .poll(() => window.screen({ joined: true }), { timeout: 20_000, interval: 50 })
-        .toMatch(text);
-    };
-    await shows(/› .* words of p2/);
-    window.type("Enter");
-    await shows("y restore 1 file");
-    window.type("b");
-    await shows(/\(b\) both[^]*y restore 1 file/);
-    // a key that comes too soon after another answers nothing
-    await new Promise((done) => setTimeout(done, 1000));
-    window.type("y");
-    await shows(/The conversation goes on with:\n +claude --resume [\w-]{36}\n/);
-    expect(readdirSync(dirname(path))).toHaveLength(2);
-  },
-);
+test.skipIf(!hasTmux)("[R154] the timeline shows the line that goes on from there", async () => {
+  const path = transcriptFor(sandbox.project);
+  writeTranscript(path);
+  talk("claude-code", sandbox.project);
+  const env = { ...sandbox.environment, ...ENV, LANG: "C.UTF-8", TERM: "xterm-256color" };
+  using window = new TmuxWindow([process.execPath, LAUNCHER, "timeline"], { cwd: sandbox.project, env });
+  const shows = async (text: string | RegExp) => {
+    await expect.poll(() => window.screen({ joined: true }), { interval: 50 }).toMatch(text);
+  };
+  await shows(/› .* words of p2/);
+  window.type("Enter");
+  await shows("y restore 1 file");
+  window.type("b");
+  await shows(/\(b\) both[^]*y restore 1 file/);
+  // a key that comes too soon after another answers nothing
+  await new Promise((done) => setTimeout(done, 1000));
+  window.type("y");
+  await shows(/The conversation goes on with:\n +claude --resume [\w-]{36}\n/);
+  expect(readdirSync(dirname(path))).toHaveLength(2);
+});

@@ -136,16 +136,13 @@ test("[C54] one manager a process until it is reset", () => {
   resetCheckpointManager();
 });
 
-test(
-  "[R355] a process that was killed leaves no half-done rewind: the next one finishes it",
-  { timeout: 60_000 },
-  async () => {
-    const { root, options, read, write, enter } = makePlace({ a: "0\n" });
-    for (let index = 0; index < 300; index += 1) write(`many/f${index}`, "before\n");
-    const script = join(root, "..", "killed.mjs");
-    writeFileSync(
-      script,
-      `import { CheckpointManager } from ${JSON.stringify(join(import.meta.dirname, "../dist/code-buddy.js"))};
+test("[R355] a process that was killed leaves no half-done rewind: the next one finishes it", async () => {
+  const { root, options, read, write, enter } = makePlace({ a: "0\n" });
+  for (let index = 0; index < 300; index += 1) write(`many/f${index}`, "before\n");
+  const script = join(root, "..", "killed.mjs");
+  writeFileSync(
+    script,
+    `import { CheckpointManager } from ${JSON.stringify(join(import.meta.dirname, "../dist/code-buddy.js"))};
 import { readdirSync, writeFileSync, existsSync } from "node:fs";
 const manager = new CheckpointManager({}, { home: ${JSON.stringify(options.home)} });
 manager.createCheckpoint("all");
@@ -155,19 +152,18 @@ console.log("ready");
 setTimeout(() => manager.rewindToLast(), 50);
 setTimeout(() => {}, 60_000);
 `,
-    );
-    const child = spawn(process.execPath, [script], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
-    await once(child.stdout, "data");
-    const until = Date.now() + 20_000;
-    while (!readdirSync(root).some((name) => name.startsWith(".belay-stage-")) && Date.now() < until);
-    child.kill("SIGKILL");
-    await once(child, "exit");
-    enter();
-    new CheckpointManager({}, options).createCheckpoint("the next process", ["a"]);
-    const contents = new Set(Array.from({ length: 300 }, (_, index) => read(`many/f${index}`)));
-    expect([...contents]).toHaveLength(1);
-    expect(readdirSync(root).filter((name) => name.startsWith(".belay-stage-"))).toEqual([]);
-    const leftovers = readdirSync(join(tmpdir(), `belay-session-${process.getuid?.() ?? "user"}`));
-    expect(leftovers.filter((name) => name.startsWith(`${child.pid}-`))).toEqual([]);
-  },
-);
+  );
+  const child = spawn(process.execPath, [script], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  const until = Date.now() + 20_000;
+  while (!readdirSync(root).some((name) => name.startsWith(".belay-stage-")) && Date.now() < until);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  enter();
+  new CheckpointManager({}, options).createCheckpoint("the next process", ["a"]);
+  const contents = new Set(Array.from({ length: 300 }, (_, index) => read(`many/f${index}`)));
+  expect([...contents]).toHaveLength(1);
+  expect(readdirSync(root).filter((name) => name.startsWith(".belay-stage-"))).toEqual([]);
+  const leftovers = readdirSync(join(tmpdir(), `belay-session-${process.getuid?.() ?? "user"}`));
+  expect(leftovers.filter((name) => name.startsWith(`${child.pid}-`))).toEqual([]);
+});

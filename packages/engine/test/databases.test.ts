@@ -17,7 +17,6 @@ describe("[R136] a database and its logs are captured as one", () => {
     ] as const)
       test(
         `${mode}, a commit every ${pause} ms, ${watched ? "live" : "cold"}`,
-        { timeout: 120_000 },
         inWorkspace({ ".gitignore": "data/\n", a: "a" }, async (temp) => {
           const { workspace } = temp;
           if (watched) await workspace.watch();

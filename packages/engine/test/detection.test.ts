@@ -48,9 +48,7 @@ test(
       setInterval(() => writeFileSync(${JSON.stringify(path)}, String(process.hrtime.bigint())), 2);`;
     const writer = new Worker(script, { eval: true });
     try {
-      await expect
-        .poll(() => statSync(path, { throwIfNoEntry: false })?.size, { timeout: 20_000 })
-        .toBeGreaterThan(0);
+      await expect.poll(() => statSync(path, { throwIfNoEntry: false })?.size).toBeGreaterThan(0);
       const { doubts } = await workspace.checkpoint();
       expect(doubts).toEqual([{ path: "hot.txt", reason: "unstable" }]);
     } finally {
@@ -63,7 +61,6 @@ const MANY = 6000;
 
 test(
   "[R7] a scan that trusts the last one sees what one that trusts nothing sees",
-  { timeout: 120_000 },
   inProject({ ".gitignore": "*.log\n" }, async (project) => {
     const random = createSeededRandom();
     console.log(`seed ${random.seed}`);

@@ -136,7 +136,6 @@ describe("forget", () => {
   // waits for the reader as long as for any lock
   test.skipIf(process.env["BELAY_HEAVY"] !== "1")(
     "while another process reads the store: the content is gone, or forget says that it is not",
-    { timeout: 60_000 },
     inProtected({ "a.txt": "1" }, async (project, workspace) => {
       const secret = makeSecret();
       project.write("secret.bin", secret);

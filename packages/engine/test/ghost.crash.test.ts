@@ -14,7 +14,7 @@ const MOMENTS = ["fast-import", "update-ref"].flatMap((verb) => [
   { verb, when: "after" },
 ]);
 
-test.each(MOMENTS)("[C31, R420] killed $when git's $verb", { timeout: 60_000 }, ({ verb, when }) =>
+test.each(MOMENTS)("[C31, R420] killed $when git's $verb", ({ verb, when }) =>
   inProject({ "a.txt": "a\n" }, async (project) => {
     const git = fixtureAt(project.root);
     git.git("init", "-q", ".");

@@ -141,7 +141,6 @@ describe("[R132] what git ignores", () => {
 
   test(
     "[R44] live equals cold, whatever comes and goes in ignored directories",
-    { timeout: 120_000 },
     inWorkspace({ ".gitignore": IGNORE, a: "a" }, async (temp) => {
       const settings = {
         "limits.ignoredFiles": "12",

@@ -84,7 +84,6 @@ describe("slow", () => {
 
   test(
     "[I35] a diff of generated files takes no gigabytes: large ones are named, long lines are no trap",
-    { timeout: 60_000 },
     inProtected({ "bundle.js": "x", "long.js": "x" }, async (project, workspace) => {
       for (const version of ["a", "b"]) {
         project.write("bundle.js", `${version}${randomBytes(2000 * KIB).toString("hex")}\n`.repeat(4));
@@ -309,7 +308,6 @@ describe("parallel", () => {
 
   test(
     "[I61] two processes that capture and restore at once lose no checkpoint and tear none",
-    { timeout: 60_000 },
     inProtected({ "a.txt": "0" }, async (project, workspace) => {
       const script = (name: string) => `for (let i = 0; i < 6; i += 1) {
         fs.writeFileSync(root + "/${name}.txt", "${name} " + i);

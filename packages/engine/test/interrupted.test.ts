@@ -2,14 +2,13 @@
  * A restore that is stopped or killed in the middle, and what others do in the meantime: a second restore, a
  * checkpoint, a write to a file that is just being exchanged. Theirs is never lost.
  */
-import type { ChildProcess } from "node:child_process";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { openWorkspace, type Workspace } from "../src/index.ts";
 import { FaultLab, hasCompiler, type Fault } from "./support/fault-lab.ts";
 import { REHEARSED_FILES, rehearseRestore } from "./support/rehearse-restore.ts";
+import { untilStandingStill } from "./support/standing-still.ts";
 import { startInProcess } from "./support/temp-workspace.ts";
 import { describeFile, findStageLeftovers, readTreeMap, type TreeMap } from "./support/tree-map.ts";
 import { readCheckpointMap } from "./support/workspace-model.ts";
@@ -45,17 +44,13 @@ async function inOpened(lab: FaultLab, body: (workspace: Workspace) => Promise<v
   await workspace.close();
 }
 
-async function untilStopped({ pid }: ChildProcess): Promise<void> {
-  while (!/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "latin1"))) await sleep(5);
-}
-
 const contentOf = (lab: FaultLab, name: string) => readFileSync(join(lab.root, name), "utf8");
 
 describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_MS }, () => {
   test("[R11, R21, I61] a second one is refused; checkpoints go on and say what is in doubt", () =>
     inLab(async ({ lab, before, placing }) => {
       const { child, ended } = lab.start("restore", { at: placing("c"), how: "stop" });
-      await untilStopped(child);
+      await untilStandingStill(child.pid!);
       await inOpened(lab, async (workspace) => {
         for (const refused of [() => workspace.restoreTo("1"), () => workspace.revert("1")]) {
           await expect(refused()).rejects.toMatchObject({
@@ -81,7 +76,7 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
       await inOpened(lab, async (workspace) => {
         const { changed } = await workspace.turns.run({ prompt: "t1" }, async () => {
           const { child, ended } = lab.start("restore", { at: takingAway("c"), how: "stop" });
-          await untilStopped(child);
+          await untilStandingStill(child.pid!);
           writeFileSync(join(lab.root, "new"), THEIRS);
           await workspace.checkpoint();
           child.kill("SIGCONT");
@@ -107,7 +102,7 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
   /** Stops the restore at a call, lets another program write, and continues it. */
   async function writeAt(lab: FaultLab, at: number, work: () => void, ...more: Fault[]) {
     const { child, ended } = lab.start("restore", { at, how: "stop" }, ...more);
-    await untilStopped(child);
+    await untilStandingStill(child.pid!);
     work();
     child.kill("SIGCONT");
     return ended;

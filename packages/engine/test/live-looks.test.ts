@@ -182,7 +182,6 @@ describe("[R44] what was looked at counts as unrecorded", () => {
 
   test(
     "whatever happens in between: every capture has what was on disk",
-    { timeout: 60_000 },
     inWorkspace(PROJECT, async (temp) => {
       const random = createSeededRandom();
       console.log(`seed ${random.seed}`);

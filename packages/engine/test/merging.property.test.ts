@@ -84,59 +84,55 @@ const newLines = (temp: TempWorkspace) =>
     }),
   );
 
-test(
-  "[R95] [R96] [I64] undo of a merge is what was before; each source goes out in any order; twice is once",
-  { timeout: 120_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(story, async ({ branches, byHand, takes, order }) => {
-        await inWorkspace(FILES, async (temp) => {
-          const names = await prepare(temp, branches, byHand);
-          const { workspace } = temp;
-          const { merges } = workspace;
-          const [dirty, files] = [temp.tree(), filesOf(temp)];
-          const own = newLines(temp);
-          const outcome = await merges.apply(await merges.plan(names));
-          const merged = temp.tree();
-          // nothing that was there by hand is gone from result and conflicts
-          const contested = outcome.merge.conflicts
-            .map(({ content }) => content("ours")?.toString() ?? "")
-            .join("\n");
-          const now = newLines(temp);
-          for (const line of own) if (!now.has(line)) expect(contested).toContain(line);
-          const undone =
-            outcome.steps.length > 0 && outcome.newCheckpoint !== null && outcome.outcome !== "conflicts";
-          if (undone && (await workspace.undo()).steps[0]?.kind === "merge") {
-            expect(temp.tree()).toEqual(dirty);
-            await workspace.redo();
-            expect(temp.tree()).toEqual(merged);
-          }
-          const open = outcome.merge.conflicts;
-          let { state } = outcome.merge;
-          // what was decided first may leave no place for the next decision, which is open again then: at most once a source
-          for (let round = 0; open.length > 0 && state === "open" && round < names.length; round += 1) {
-            const undecided = (await merges.conflicts(outcome.merge.id)).filter(
-              (each) => each.state === "open",
-            );
-            for (const [index, { id, options }] of undecided.entries())
-              await merges.resolve(id, { take: options[takes[index % 12]! % options.length]! });
-            state = (await merges.apply(await merges.planRest(outcome.merge.id))).merge.state;
-          }
-          if (open.length > 0) expect(state).toBe("applied");
-          const whole = temp.tree();
-          expect(await merges.apply(await merges.plan(names))).toMatchObject({ outcome: "unchanged" });
-          expect(temp.tree()).toEqual(whole);
-          if (open.length > 0) return;
-          const permuted = names.map((_, index) => names[(index + order) % names.length]!);
-          for (const name of permuted) {
-            const reverted = await workspace.revert(name);
-            if (reverted.outcome === "conflicts") return;
-          }
-          expect(filesOf(temp)).toEqual(files);
-        })();
-      }),
-      // in the gate the same stories each time; with BELAY_FUZZ_RUNS others
-      { numRuns: RUNS, ...(process.env["BELAY_FUZZ_RUNS"] === undefined && { seed: 5000 }) },
-    );
-  },
-);
+test("[R95] [R96] [I64] undo of a merge is what was before; each source goes out in any order; twice is once", async () => {
+  await fc.assert(
+    fc.asyncProperty(story, async ({ branches, byHand, takes, order }) => {
+      await inWorkspace(FILES, async (temp) => {
+        const names = await prepare(temp, branches, byHand);
+        const { workspace } = temp;
+        const { merges } = workspace;
+        const [dirty, files] = [temp.tree(), filesOf(temp)];
+        const own = newLines(temp);
+        const outcome = await merges.apply(await merges.plan(names));
+        const merged = temp.tree();
+        // nothing that was there by hand is gone from result and conflicts
+        const contested = outcome.merge.conflicts
+          .map(({ content }) => content("ours")?.toString() ?? "")
+          .join("\n");
+        const now = newLines(temp);
+        for (const line of own) if (!now.has(line)) expect(contested).toContain(line);
+        const undone =
+          outcome.steps.length > 0 && outcome.newCheckpoint !== null && outcome.outcome !== "conflicts";
+        if (undone && (await workspace.undo()).steps[0]?.kind === "merge") {
+          expect(temp.tree()).toEqual(dirty);
+          await workspace.redo();
+          expect(temp.tree()).toEqual(merged);
+        }
+        const open = outcome.merge.conflicts;
+        let { state } = outcome.merge;
+        // what was decided first may leave no place for the next decision, which is open again then: at most once a source
+        for (let round = 0; open.length > 0 && state === "open" && round < names.length; round += 1) {
+          const undecided = (await merges.conflicts(outcome.merge.id)).filter(
+            (each) => each.state === "open",
+          );
+          for (const [index, { id, options }] of undecided.entries())
+            await merges.resolve(id, { take: options[takes[index % 12]! % options.length]! });
+          state = (await merges.apply(await merges.planRest(outcome.merge.id))).merge.state;
+        }
+        if (open.length > 0) expect(state).toBe("applied");
+        const whole = temp.tree();
+        expect(await merges.apply(await merges.plan(names))).toMatchObject({ outcome: "unchanged" });
+        expect(temp.tree()).toEqual(whole);
+        if (open.length > 0) return;
+        const permuted = names.map((_, index) => names[(index + order) % names.length]!);
+        for (const name of permuted) {
+          const reverted = await workspace.revert(name);
+          if (reverted.outcome === "conflicts") return;
+        }
+        expect(filesOf(temp)).toEqual(files);
+      })();
+    }),
+    // in the gate the same stories each time; with BELAY_FUZZ_RUNS others
+    { numRuns: RUNS, ...(process.env["BELAY_FUZZ_RUNS"] === undefined && { seed: 5000 }) },
+  );
+});

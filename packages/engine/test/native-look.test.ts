@@ -97,7 +97,6 @@ describe("[R7] [R73] the native look", () => {
 
   test(
     "says of every directory what a look from here says",
-    { timeout: 60_000 },
     inWorkspace(PROJECT, async (temp) => {
       const random = createSeededRandom();
       console.log(`seed ${random.seed}`);
@@ -216,7 +215,6 @@ describe("[R7] [R73] the native look", () => {
 
   test(
     "changes nothing but the time of a capture",
-    { timeout: 60_000 },
     inWorkspace(PROJECT, async (temp) => {
       const random = createSeededRandom();
       console.log(`seed ${random.seed}`);

@@ -109,7 +109,7 @@ describe("undo", () => {
   );
 });
 
-describe.skipIf(!hasCompiler)("faults", { timeout: 120_000 }, () => {
+describe.skipIf(!hasCompiler)("faults", () => {
   async function inLab(body: (lab: FaultLab) => Promise<void>): Promise<void> {
     const lab = new FaultLab();
     try {

@@ -58,7 +58,6 @@ test("[R170] the list of roots follows the registry", async () => {
 
 test.skipIf(!hasCompiler)(
   "[R170, R6] whatever call on the list fails, once or from then on, no protected directory is missing in it",
-  { timeout: 120_000 },
   async () => {
     const lab = new FaultLab();
     const { EMFILE, EDQUOT } = constants.errno;

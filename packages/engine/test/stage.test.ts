@@ -13,14 +13,14 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { execFileSync, type ChildProcess } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { openWorkspace, type Workspace } from "../src/index.ts";
 import { FaultLab, hasCompiler, type Fault } from "./support/fault-lab.ts";
 import { REHEARSED_FILES, rehearseRestore } from "./support/rehearse-restore.ts";
+import { untilStandingStill } from "./support/standing-still.ts";
 import { findStageLeftovers, readTreeMap } from "./support/tree-map.ts";
 
 const CHILD = fileURLToPath(new URL("support/fault-child.ts", import.meta.url));
@@ -54,14 +54,10 @@ async function inScene(body: (scene: Scene) => Promise<void>): Promise<void> {
 /** Stops the restore at a call, does something, and lets it go on. */
 async function during(lab: FaultLab, at: number, work: () => void, ...more: Fault[]) {
   const { child, ended } = lab.start("restore", { at, how: "stop" }, ...more);
-  await untilStopped(child);
+  await untilStandingStill(child.pid!);
   work();
   child.kill("SIGCONT");
   return ended;
-}
-
-async function untilStopped({ pid }: ChildProcess): Promise<void> {
-  while (!/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "latin1"))) await sleep(5);
 }
 
 async function inOpened(lab: FaultLab, body: (workspace: Workspace) => Promise<void>): Promise<void> {

@@ -357,7 +357,6 @@ describe("gc", () => {
 
   test(
     "beside captures of other processes: nothing they record lacks anything",
-    { timeout: 60_000 },
     inProtected({ "a.txt": "a" }, async (project, workspace) => {
       const script = `
         for (let i = 0; i < 25; i += 1) {
@@ -384,7 +383,6 @@ describe("gc", () => {
 
   test(
     "[I43] needs no second copy of the store while it runs",
-    { timeout: 60_000 },
     inProtected({}, async (project, workspace) => {
       for (let version = 0; version < 12; version += 1) {
         for (let file = 0; file < 8; file += 1) project.write(`f${file}.bin`, randomBytes(200 * KIB));
@@ -511,7 +509,6 @@ describe("the cap", () => {
 describe.skipIf(!canMount)("a full disk", () => {
   test(
     "[I43] captures say so, prune and gc still work, and then captures do again",
-    { timeout: 60_000 },
     inProject({}, async (project) => {
       mkdirSync(project.home, { mode: 0o700 });
       expect(mountSmall(project.home, "24m")).toBe(true);

@@ -12,7 +12,7 @@ const FIRST = { "app.txt": "the first version\n", "src/lib.ts": "export const li
 const SECOND = { ...FIRST, "app.txt": "the second version\n", "made.txt": "new\n" };
 const WRITES = "write app.txt the second version; write made.txt new";
 
-describe.skipIf(CHROMIUM === undefined)("a chat with checkpoints", { timeout: 120_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("a chat with checkpoints", () => {
   test.each(REACTS)(
     "[L05, L06, L24, L28, A40, Y64] goes back to before a message, and forth, under %s",
     (react) =>
@@ -180,7 +180,7 @@ describe.skipIf(CHROMIUM === undefined)("a chat with checkpoints", { timeout: 12
 /** What Chromium itself says about a request that was refused or never answered. */
 const REFUSED = /Failed to load resource|ERR_/;
 
-describe.skipIf(CHROMIUM === undefined)("when Belay is in trouble", { timeout: 120_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("when Belay is in trouble", () => {
   test("[L25] a message goes out although the process is gone, and the chat says that it was not captured", () =>
     chatting(
       async ({ chat, page, project }) => {

@@ -38,7 +38,7 @@ function appliedOutside(text: string): { outside: string[]; rules: number } {
   return { outside: found, rules };
 }
 
-describe.skipIf(CHROMIUM === undefined)("parts below a provider", { timeout: 120_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("parts below a provider", () => {
   test.each(REACTS)("[C64, Y05, Y62] the timeline is live, and its rows open previews, under %s", (react) =>
     chatting(
       async ({ chat, page, project }) => {
@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === undefined)("parts below a provider", { timeout: 120
             const { getComputedStyle } = globalThis as any;
             return new Set(tokens.map((token) => getComputedStyle(token).color as string)).size;
           });
-      await expect.poll(colours, { timeout: 20_000 }).toBeGreaterThan(2);
+      await expect.poll(colours).toBeGreaterThan(2);
       project.write("by-hand.txt", "new\n");
       await project.ok("POST", "/api/checkpoints", {});
       await expect.poll(() => files.allInnerTexts()).toHaveLength(2);
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)("parts below a provider", { timeout: 120
     })());
 });
 
-describe.skipIf(CHROMIUM === undefined)("in a host's page", { timeout: 120_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("in a host's page", () => {
   test("the styles of the parts apply to nothing of the host", () =>
     chatting(async ({ chat, page }) => {
       await chat.send("write app.txt the second version");

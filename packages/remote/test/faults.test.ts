@@ -13,7 +13,7 @@ if (missing !== undefined) console.warn(`The tests of faults on S3 are skipped: 
 
 const PATIENT_MS = 60_000;
 
-describe.skipIf(missing !== undefined)("faults between a machine and Ceph", { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined)("faults between a machine and Ceph", () => {
   let server: TestServer;
   let proxy: FaultProxy;
   let endpoint: string;

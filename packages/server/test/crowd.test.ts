@@ -80,7 +80,7 @@ test.skipIf(process.platform !== "linux")(
       )
       .toBe(0);
     // who reads is told everything meanwhile
-    const told = project.events(`${at}/events`, 3);
+    const { told } = await project.listen(`${at}/events`, 3);
     await project.ok("POST", `${at}/messages`, { role: "user", content: "still there?" });
     expect((await told).map(({ data }) => data.type)).toContain("user");
     project.belay("stop");
@@ -115,7 +115,6 @@ test.each([
   ["this user", undefined],
 ])(
   "[R149] hundreds of idle connections of %s keep no client out, whether it comes by TCP or by the socket",
-  { timeout: 60_000 },
   (_, uid) =>
     served(async (project) => {
       const crowd = await crowdIn(project, uid);

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { served } from "./support/served-project.ts";
 test(
   "[R95] [R238] a merge of many files is carried out by another process, and recorded whole",
-  { timeout: 100_000 },
   served(async (project) => {
     await project.ok("POST", "/api/branches", { name: "f" });
     await project.ok("POST", "/api/branches/f/switch", {

@@ -105,7 +105,6 @@ describe("checkpoints of a session", () => {
 
   test(
     "[Y12] [Y70] the 51st manual checkpoint of a session is refused under the supervisor's policy",
-    { timeout: 60_000 },
     served(async (project) => {
       await project.ok("PUT", "/api/settings", { key: "retention.policy", value: "supervisor" });
       const session = await open(project);

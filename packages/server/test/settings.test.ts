@@ -131,7 +131,6 @@ async function checkpointCount(project: ServedProject): Promise<number> {
 
 test.each(CASES)(
   "[R140] $key: on, off and on again while the resident process runs",
-  { timeout: 60_000 },
   ({ key, value, effect }) =>
     served(async (project) => {
       const seen: string[] = [await effect(project)];

@@ -90,7 +90,7 @@ class Terminal implements Disposable {
   }
 
   async shows(text: string | RegExp): Promise<string> {
-    await expect.poll(() => this.#window!.screen(), { timeout: 20_000, interval: 50 }).toMatch(text);
+    await expect.poll(() => this.#window!.screen(), { interval: 50 }).toMatch(text);
     return this.#window!.screen();
   }
 

@@ -352,7 +352,7 @@ describe("the timeline", () => {
     ];
     for (const [name, keys, shown] of screens) {
       for (const key of keys) await (typeof key === "string" ? window.press(key) : window.shows(key));
-      await expect.poll(() => window.text, { timeout: 10_000, message: name }).toMatch(shown);
+      await expect.poll(() => window.text, { message: name }).toMatch(shown);
       // reading the lines checks their width and their number
       expect(window.lines.length, name).toBeLessThanOrEqual(rows);
       if (ascii) expect(window.text, name).toMatch(/^[ -~\n]*$/);

@@ -101,9 +101,7 @@ describe.skipIf(NO_TMUX !== undefined)(
         await terminal.shows(shown);
         expect(terminal.flags).toContain("alternate 1");
         await terminal.press("C-c");
-        await expect
-          .poll(() => terminal.flags, { timeout: 20_000 })
-          .toMatch(/alternate 0 cursor 1 .* mouse 0/);
+        await expect.poll(() => terminal.flags).toMatch(/alternate 0 cursor 1 .* mouse 0/);
         expect(terminal.text).not.toContain("Snapshot Timeline");
         expect(terminal.text).toMatch(/^% belay timeline$/m);
         await terminal.shows(/^% belay timeline.*\n%$/m);
@@ -123,7 +121,7 @@ describe.skipIf(NO_TMUX !== undefined)(
       await terminal.shows(/› 10:52:31/);
       expect(terminal.flags).toContain("mouse 1");
       process.kill(terminal.childOf(), signal);
-      await expect.poll(() => terminal.flags, { timeout: 20_000 }).toMatch(/alternate 0 cursor 1 .* mouse 0/);
+      await expect.poll(() => terminal.flags).toMatch(/alternate 0 cursor 1 .* mouse 0/);
       await terminal.shows(/^% belay timeline.*\n%$/m);
       await terminal.run("echo code $?; stty -a > ../after; cmp ../before ../after && echo same settings");
       expect(terminal.text).toMatch(new RegExp(`^code ${code}$`, "m"));

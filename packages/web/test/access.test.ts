@@ -128,11 +128,11 @@ async function expectStates({ page, project }: Pick<Shown, "page" | "project">):
   await page.getByText(/^Not connected\./).waitFor();
   await expectGood(page, "not connected");
   await project.serve(new URL(project.url).port);
-  await page.getByText("Open this page from a terminal:").waitFor({ timeout: 40_000 });
+  await page.getByText("Open this page from a terminal:").waitFor({ timeout: 90_000 });
   await expectGood(page, "key ended");
 }
 
-describe.skipIf(CHROMIUM === undefined)("access", { timeout: 120_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("access", () => {
   test.each(MATRIX)("no violation at $width px, $scheme", ({ width, scheme }) =>
     shown(
       work,

@@ -15,7 +15,7 @@ const DIST = join(import.meta.dirname, "../dist");
 const colourOf = (place: Locator, property = "color") =>
   place.evaluate((node, name) => (globalThis as any).getComputedStyle(node)[name] as string, property);
 
-describe.skipIf(CHROMIUM === undefined)("differences", { timeout: 90_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("differences", () => {
   test(
     "what a diff loads beyond the shell weighs at most 340 KB, and its lines are coloured",
     shown(
@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === undefined)("differences", { timeout: 90_000 }, () =
           const dialog = page.locator("dialog[open]");
           // one of the plan's hunks holds the lines of the hunk; the others are left out
           const confirm = dialog.getByRole("button", { name: /^Restore 1 file/ });
-          await expect.poll(() => confirm.getAttribute("aria-disabled"), { timeout: 10_000 }).toBe("false");
+          await expect.poll(() => confirm.getAttribute("aria-disabled")).toBe("false");
           expect(await dialog.getByRole("checkbox", { name: "Hunk 1 of 3" }).isChecked()).toBe(false);
           expect(await dialog.getByRole("checkbox", { name: "Hunk 2 of 3" }).isChecked()).toBe(true);
           expect(await dialog.getByRole("checkbox", { name: "Hunk 3 of 3" }).isChecked()).toBe(false);
@@ -116,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)("differences", { timeout: 90_000 }, () =
         await bar.getByText("30 of 30").waitFor();
         await page.getByText("needle 9").first().waitFor();
         await expect
-          .poll(() => page.evaluate("CSS.highlights.get('belay-found')?.size ?? 0"), { timeout: 5000 })
+          .poll(() => page.evaluate("CSS.highlights.get('belay-found')?.size ?? 0"))
           .toBeGreaterThan(0);
         await page.keyboard.press("Escape");
         await bar.waitFor({ state: "detached" });

@@ -8,7 +8,7 @@ import { FILES, FIRST, SECOND, THIRD, twoTurns } from "./support/work.ts";
 
 afterAll(closeBrowser);
 
-describe.skipIf(CHROMIUM === undefined)("going back", { timeout: 90_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("going back", () => {
   test.each(HANDS)("[S2, S3, L05, C35, C64] undo the last turn and redo it, by %s", (kind) =>
     shown(
       twoTurns,

@@ -10,7 +10,7 @@ import { FILES, FIRST, twoTurns } from "./support/work.ts";
 
 afterAll(closeBrowser);
 
-describe.skipIf(CHROMIUM === undefined)("looking", { timeout: 90_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("looking", () => {
   test.each(HANDS)(
     "[S1, M03, Y05, Y62, L27, C64] the newest turn is selected, its changes are beside it, and new turns appear, by %s",
     (kind) =>
@@ -111,7 +111,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", { timeout: 90_000 }, () => {
           await page.keyboard.press("j");
           await page.keyboard.press("k");
         } else await page.getByRole("navigation", { name: "Files" }).getByRole("button").nth(1).click();
-        await expect.poll(() => top("src/b.ts"), { timeout: 5000 }).toBeLessThan(60);
+        await expect.poll(() => top("src/b.ts")).toBeLessThan(60);
         expect(await top("src/a.ts")).toBeLessThan(0);
         await hand.press(page.getByRole("button", { name: "Restore this file… src/b.ts" }));
         await goBack({
@@ -137,17 +137,15 @@ describe.skipIf(CHROMIUM === undefined)("looking", { timeout: 90_000 }, () => {
       },
       async ({ page }) => {
         await row(page, "Write code").waitFor();
-        await expect.poll(() => page.getByText('"two"').count(), { timeout: 10_000 }).toBeGreaterThan(0);
+        await expect.poll(() => page.getByText('"two"').count()).toBeGreaterThan(0);
         // read from the lines as they are painted: a keyword, a string and a comment differ
         await expect
-          .poll(
-            () =>
-              page.evaluate(() => {
-                const root = document.querySelector("diffs-container")!.shadowRoot!;
-                const words = [...root.querySelectorAll("[data-line] span, [data-column-content] span")];
-                return new Set(words.map((word) => getComputedStyle(word).color)).size;
-              }),
-            { timeout: 10_000 },
+          .poll(() =>
+            page.evaluate(() => {
+              const root = document.querySelector("diffs-container")!.shadowRoot!;
+              const words = [...root.querySelectorAll("[data-line] span, [data-column-content] span")];
+              return new Set(words.map((word) => getComputedStyle(word).color)).size;
+            }),
           )
           .toBeGreaterThan(2);
       },
@@ -434,9 +432,9 @@ async function expectBothLayouts(hand: Hand): Promise<void> {
   const { page } = hand;
   const columns = () => page.evaluate(columnsOf);
   await hand.press(page.getByRole("button", { name: "Side by side" }));
-  await expect.poll(columns, { timeout: 10_000 }).toBe(2);
+  await expect.poll(columns).toBe(2);
   await hand.press(page.getByRole("button", { name: "Unified" }));
-  await expect.poll(columns, { timeout: 10_000 }).toBe(1);
+  await expect.poll(columns).toBe(1);
 }
 
 /** How many columns of code the first file has. */

@@ -12,7 +12,7 @@ const TURNS = CHECKPOINTS / 4;
 /** Where writes cost nothing, if there is such a place: the history is deleted afterwards. */
 const MEMORY = "/dev/shm";
 
-describe.skipIf(CHROMIUM === undefined)("ten thousand checkpoints", { timeout: 120_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("ten thousand checkpoints", () => {
   let project: ServedProject;
   let context: BrowserContext;
   let page: Page;

@@ -13,7 +13,7 @@ const oneTurn = async (project: Parameters<typeof Agent.start>[0]) => {
   await agent.turn("Change a", { "a.txt": "two\n" });
 };
 
-describe.skipIf(CHROMIUM === undefined)("the page's key", { timeout: 60_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("the page's key", () => {
   test(
     "[R271] the code leaves the address at once, and the key goes out in a header only",
     shown(oneTurn, async ({ page, address, context }) => {

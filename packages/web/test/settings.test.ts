@@ -11,7 +11,7 @@ afterAll(closeBrowser);
 const variable = (name: string) =>
   `(() => { const probe = document.createElement("i"); probe.style.color = "var(${name})"; document.body.append(probe); const colour = getComputedStyle(probe).color; probe.remove(); return colour; })()`;
 
-describe.skipIf(CHROMIUM === undefined)("settings", { timeout: 90_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("settings", () => {
   test(
     "theme and colours of differences are kept in this browser and there from the first paint",
     shown(
@@ -107,14 +107,14 @@ describe.skipIf(CHROMIUM === undefined)("settings", { timeout: 90_000 }, () => {
         await box.check();
         await agent.turn("Secret words", many("two\n"));
         await expect
-          .poll(() => page.evaluate("told"), { timeout: 10_000 })
+          .poll(() => page.evaluate("told"))
           .toEqual([expect.stringMatching(/^project: A turn changed 25 files\.$/)]);
       },
     ),
   );
 });
 
-describe.skipIf(CHROMIUM === undefined)("one stream", { timeout: 90_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("one stream", () => {
   test(
     "tabs of two projects are live over one stream, and go on when the tab that reads is closed",
     shown(

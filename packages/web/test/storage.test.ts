@@ -5,7 +5,7 @@ import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
 
 afterAll(closeBrowser);
 
-describe.skipIf(CHROMIUM === undefined)("storage", { timeout: 90_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("storage", () => {
   test(
     "[L23, L33, L38, Y67, C64] checkpoints are found, selected, deleted with a second press, and brought back",
     shown(
@@ -28,7 +28,7 @@ describe.skipIf(CHROMIUM === undefined)("storage", { timeout: 90_000 }, () => {
         expect(await table.getByRole("row").count()).toBeLessThan(40);
         await page.getByRole("searchbox", { name: "Search checkpoints" }).fill("green");
         await table.getByText("All green").waitFor();
-        await expect.poll(() => table.getByRole("row").count(), { timeout: 5000 }).toBe(2);
+        await expect.poll(() => table.getByRole("row").count()).toBe(2);
         await page.getByRole("searchbox", { name: "Search checkpoints" }).fill("");
         await page.getByLabel("Kind", { exact: true }).selectOption("tool");
         await table.getByText("+1 ~0 −0").first().waitFor();

@@ -6,7 +6,7 @@ import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
 
 afterAll(closeBrowser);
 
-describe.skipIf(CHROMIUM === undefined)("the timeline", { timeout: 90_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
   test(
     "turns without changes stand in one line, which opens in place by mouse and by key",
     shown(

@@ -17,7 +17,7 @@ const SSHD = "/usr/sbin/sshd";
 const hasSsh = existsSync(SSHD) && spawnSync("ssh", ["-V"], { timeout: 10_000 }).status === 0;
 if (!hasSsh) console.log("No ssh server is installed: the page through a tunnel is not tested.");
 
-describe.skipIf(CHROMIUM === undefined || !hasSsh)("through ssh", { timeout: 120_000 }, () => {
+describe.skipIf(CHROMIUM === undefined || !hasSsh)("through ssh", () => {
   test(
     "[R271] the page works through a tunnel that ends at another port, and only where it was announced",
     shown(

@@ -9,7 +9,7 @@ afterAll(closeBrowser);
 
 const SECRET = "password 7f1b";
 
-describe.skipIf(CHROMIUM === undefined)("upkeep", { timeout: 90_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("upkeep", () => {
   test.each(HANDS)(
     "[S15, L38, M67, Y67] forget a secret: it is shown where, wants the word, and is gone; the file stays, by %s",
     (kind) =>

@@ -94,7 +94,7 @@ export class Chat {
     this.#sent += 1;
     await this.#page.getByLabel("Message", { exact: true }).fill(text);
     await this.#page.getByRole("button", { name: "Send" }).click();
-    await expect.poll(() => this.#page.locator(".host-answer").count(), { timeout: 20_000 }).toBe(this.#sent);
+    await expect.poll(() => this.#page.locator(".host-answer").count()).toBe(this.#sent);
     await this.status.getByText(` · ${end}`).waitFor();
   }
 

@@ -23,6 +23,26 @@ export interface Answer<Body = any> {
   readonly body: Body;
 }
 
+/** An event of a stream. */
+export interface Told {
+  readonly id: string | undefined;
+  readonly data: any;
+}
+
+async function* eventsOf(response: Response): AsyncGenerator<Told, undefined> {
+  let text = "";
+  for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+      const block = text.slice(0, end);
+      text = text.slice(end + 2);
+      const data = /^data: (.*)$/m.exec(block)?.[1];
+      if (data !== undefined) yield { id: /^id: (.*)$/m.exec(block)?.[1], data: JSON.parse(data) };
+    }
+  }
+  return undefined;
+}
+
 export class ServedProject implements AsyncDisposable {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), "belay-http-")));
   readonly project = join(this.base, "project");
@@ -30,6 +50,8 @@ export class ServedProject implements AsyncDisposable {
   url = "";
   token = "";
   pid = 0;
+  /** More of the environment of what is started from now on. */
+  variables: NodeJS.ProcessEnv = {};
   #process: ChildProcess | undefined;
 
   /** A protected directory that is served, with these files in it. */
@@ -86,7 +108,7 @@ export class ServedProject implements AsyncDisposable {
   }
 
   get #env(): NodeJS.ProcessEnv {
-    return { ...process.env, BELAY_RESIDENT: "off" };
+    return { ...process.env, BELAY_RESIDENT: "off", ...this.variables };
   }
 
   #line(...args: string[]): string[] {
@@ -113,30 +135,27 @@ export class ServedProject implements AsyncDisposable {
   }
 
   /** Reads a stream until `count` events have come. */
-  async events(
-    path: string,
-    count: number,
-    lastId?: string,
-  ): Promise<{ id: string | undefined; data: any }[]> {
-    const found: { id: string | undefined; data: any }[] = [];
+  async events(path: string, count: number, lastId?: string): Promise<Told[]> {
+    return (await this.listen(path, count, lastId)).told;
+  }
+
+  /** Starts to read a stream: whatever happens after this has returned will be told. */
+  async listen(path: string, count: number, lastId?: string): Promise<{ readonly told: Promise<Told[]> }> {
     const stop = new AbortController();
     const headers = { authorization: `Bearer ${this.token}`, ...(lastId && { "last-event-id": lastId }) };
     const response = await fetch(this.url + path, { headers, signal: stop.signal });
-    let text = "";
-    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
-      text += piece;
-      for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
-        const block = text.slice(0, end);
-        text = text.slice(end + 2);
-        const data = /^data: (.*)$/m.exec(block)?.[1];
-        if (data !== undefined) found.push({ id: /^id: (.*)$/m.exec(block)?.[1], data: JSON.parse(data) });
-        if (found.length >= count) {
-          stop.abort();
-          return found;
-        }
+    const events = eventsOf(response);
+    const found = [(await events.next()).value as Told];
+    const rest = async () => {
+      while (found.length < count) {
+        const { value, done } = await events.next();
+        if (done === true) return found;
+        found.push(value);
       }
-    }
-    return found;
+      stop.abort();
+      return found;
+    };
+    return { told: rest() };
   }
 
   path(path: string): string {

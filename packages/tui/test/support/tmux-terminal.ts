@@ -50,7 +50,7 @@ export class TmuxTerminal implements AsyncDisposable {
   }
 
   async shows(text: string | RegExp): Promise<void> {
-    await expect.poll(() => this.text, { timeout: 20_000, interval: 40 }).toMatch(text);
+    await expect.poll(() => this.text, { interval: 40 }).toMatch(text);
   }
 
   resize(columns: number, rows: number): void {

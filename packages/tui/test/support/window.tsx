@@ -98,7 +98,7 @@ export class Window implements AsyncDisposable {
 
   /** Waits until the window shows something. */
   async shows(text: string | RegExp): Promise<string> {
-    await expect.poll(() => this.text, { timeout: 10_000, interval: 10 }).toMatch(text);
+    await expect.poll(() => this.text, { interval: 10 }).toMatch(text);
     return this.text;
   }
 

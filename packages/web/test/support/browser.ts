@@ -83,7 +83,7 @@ export async function newContext({
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(45_000);
   return context;
 }
 
