@@ -31,6 +31,7 @@ async function runProgram(program: readonly Command[]): Promise<void> {
     known.snapshots.set((await temp.workspace.list())[0]!.id, temp.tree());
     for (const command of program) await command.run(known, temp);
     for (const [id, { files }] of known.imports) assert.deepEqual(await readCheckpointMap(temp, id), files);
+    for (const [id, tree] of known.fetched) assert.deepEqual(await readCheckpointMap(temp, id), tree);
     for (const [id, tree] of known.snapshots) assert.deepEqual(await readCheckpointMap(temp, id), tree);
   })();
 }

@@ -99,7 +99,12 @@ export type {
   ResolvedConflict,
 } from "./workspace/interface/merges.ts";
 export type { Exchange } from "./workspace/interface/exchange.ts";
+export { remoteOrigin, type RemoteOrigin } from "./model/origin.ts";
 export type {
+  AnnotatedField,
+  Annotation,
+  FetchedFrom,
+  Fetching,
   HistoryRecord,
   JournalEntry,
   LocatedObject,

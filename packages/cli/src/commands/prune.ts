@@ -132,6 +132,7 @@ const RULES: Readonly<Record<DropRule | KeepRule, string>> = {
   tagged: "tagged",
   safety: "saved before going back, in a thread of the last 30 days",
   queued: "not sent to a remote yet",
+  fetched: "fetched from another line, used in the last 30 days",
   last: "among the newest of their thread",
   young: "not old enough",
 };

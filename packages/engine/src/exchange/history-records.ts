@@ -3,6 +3,7 @@
  * once. Bytes are `{ base64 }`. Into a new store rows go with the numbers they had: a clone counts like its original.
  */
 import type { HistoryRecord, QueuedRecord } from "../model/exchange.ts";
+import { isFetchedRow } from "../model/origin.ts";
 import { MAIN_WORKING_COPY, type Database, type Row, type Value } from "../store/database.ts";
 import { CHECKPOINT_PARTS, columnsOf, SYNCED_TABLES, TAG_KIND, type SyncedTable } from "./synced-tables.ts";
 
@@ -10,9 +11,11 @@ import { CHECKPOINT_PARTS, columnsOf, SYNCED_TABLES, TAG_KIND, type SyncedTable 
 const PART_KIND = "parts";
 const PART_ROWS = 2_000;
 
-/** The ids of all checkpoints, oldest first. */
+/** The ids of all checkpoints of this line, oldest first. */
 export function readCheckpointIds(db: Database): string[] {
-  return db.all("SELECT id FROM checkpoint ORDER BY seq").map((row) => String(row["id"]));
+  return db
+    .all(`SELECT id FROM checkpoint c WHERE NOT ${isFetchedRow("c")} ORDER BY seq`)
+    .map((row) => String(row["id"]));
 }
 
 /** The place of the newest row that waits for a remote; 0 when none does. */
@@ -46,8 +49,7 @@ function* readRecord(db: Database, kind: string, id: string): Generator<HistoryR
   const where = table.where?.replaceAll("$", "t") ?? "1";
   const found = db.get(
     `SELECT * FROM ${table.table} t WHERE ${lookup(table)} AND ${where}`,
-    kind === "session" || kind === "agent_run" ? id.slice(0, id.indexOf(" ")) : id,
-    ...(kind === "session" || kind === "agent_run" ? [id.slice(id.indexOf(" ") + 1)] : []),
+    ...keysIn(kind, id),
   );
   if (found === undefined) return;
   const row = encodeRow(found, table.local ?? []);
@@ -69,11 +71,19 @@ function* readParts(db: Database, checkpoint: string, seq: number): Generator<Hi
   }
 }
 
+/** The columns that an id is made of. */
+function keysIn(kind: string, id: string): string[] {
+  const [first = "", second = "", ...rest] = id.split(" ");
+  if (kind === "session" || kind === "agent_run") return [first, [second, ...rest].join(" ")];
+  return kind === "annotation" ? [first, second, rest.join(" ")] : [id];
+}
+
 /** By an index of the table. */
 function lookup({ kind }: SyncedTable): string {
   if (kind === "branch") return "t.id = CAST(? AS INTEGER)";
   if (kind === "session") return "t.thread = ? AND t.number = CAST(? AS INTEGER)";
   if (kind === "agent_run") return "t.thread = ? AND t.id = ?";
+  if (kind === "annotation") return "t.line = ? AND t.checkpoint = ? AND t.field = ?";
   return kind === "tool_call" || kind === "uncaptured" ? "t.seq = CAST(? AS INTEGER)" : "t.id = ?";
 }
 
@@ -147,7 +157,8 @@ function insertRow(db: Database, table: string, row: Row): void {
   );
 }
 
-function decodeValue(value: unknown): Value {
+/** A value of a record as its column holds it. */
+export function decodeValue(value: unknown): Value {
   if (typeof value === "number" || typeof value === "string") return value;
   const base64: unknown = (value as { base64?: unknown } | null)?.base64;
   return typeof base64 === "string" ? Buffer.from(base64, "base64") : null;

@@ -4,7 +4,7 @@ import { EngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";
 import type { Database, Row } from "../store/database.ts";
 import { readLeases, releaseLease, releaseQuietly, takeLease } from "../store/lease.ts";
-import { createTriggers, dropTriggers, queueEverything } from "./synced-tables.ts";
+import { ensureTriggers, dropTriggers, queueEverything } from "./synced-tables.ts";
 
 /** All remotes by name. */
 export function readRemotes(db: Database): RemoteEntry[] {
@@ -34,7 +34,7 @@ export function addRemote(db: Database, remote: RemoteEntry): void {
       remote.segmentHash,
       remote.createdAt,
     );
-    createTriggers(db);
+    ensureTriggers(db);
     queueEverything(db, remote.name);
   });
 }
@@ -135,9 +135,15 @@ export function settleSegment(
   });
 }
 
+/** Notes when the lines of others were looked at. */
+export function notePulled(db: Database, name: string, at: number): void {
+  db.transaction(() => db.run("UPDATE remote SET pulled_at = ? WHERE name = ?", at, name));
+}
+
 /** Takes the lease of pushing: one at a time. The lease of a dead process is void. */
 export function claimSync(db: Database, system: System): Disposable {
   const lease = db.transaction(() => {
+    ensureTriggers(db);
     for (const other of readLeases(db, "sync")) {
       if (!system.isAlive(other.owner)) releaseLease(db, other.id);
       else
@@ -169,6 +175,7 @@ function toRemote(row: Row): RemoteEntry {
     segmentHash: text("segment_hash"),
     createdAt: Number(row["created_at"]),
     pushedAt: row["pushed_at"] === null ? null : Number(row["pushed_at"]),
+    pulledAt: row["pulled_at"] === null ? null : Number(row["pulled_at"]),
     problem: text("problem"),
   };
 }

@@ -3,6 +3,7 @@
  * no writer can forget one. They exist only while the workspace has a remote; without one they cost nothing. Events,
  * leases, journals, open tool calls and caches stay at home.
  */
+import { isFetchedRow } from "../model/origin.ts";
 import type { Database } from "../store/database.ts";
 
 /** A table whose rows are records. */
@@ -24,7 +25,15 @@ export const SYNCED_TABLES: readonly SyncedTable[] = [
   { kind: "branch", table: "branch", id: "CAST($.id AS TEXT)", order: "id" },
   { kind: "thread", table: "thread", id: "$.id", order: "seq", local: ["heard_at", "client"] },
   { kind: "session", table: "session", id: "$.thread || ' ' || $.number", order: "opened_at" },
-  { kind: "checkpoint", table: "checkpoint", id: "$.id", order: "seq", local: ["working_copy"] },
+  {
+    kind: "checkpoint",
+    table: "checkpoint",
+    id: "$.id",
+    order: "seq",
+    // what was fetched is in another line, where it stays
+    where: `NOT ${isFetchedRow("$")}`,
+    local: ["working_copy"],
+  },
   { kind: "step", table: "step", id: "$.id", order: "seq" },
   { kind: "message", table: "message", id: "$.id", order: "seq" },
   {
@@ -38,6 +47,14 @@ export const SYNCED_TABLES: readonly SyncedTable[] = [
   { kind: "agent_run", table: "agent_run", id: "$.thread || ' ' || $.id", order: "seq" },
   { kind: "operation", table: "operation", id: "$.id", order: "seq" },
   { kind: "uncaptured", table: "uncaptured", id: "CAST($.seq AS TEXT)", order: "seq" },
+  {
+    kind: "annotation",
+    table: "annotation",
+    id: "$.line || ' ' || $.checkpoint || ' ' || $.field",
+    order: "clock",
+    // what others wrote is in their lines
+    where: "$.device = (SELECT value FROM meta WHERE key = 'store_id')",
+  },
 ];
 
 /** Tables whose rows travel inside the record of their checkpoint. */
@@ -49,35 +66,52 @@ export const TAG_KIND = "ref";
 /** Every trigger is named like this, so that it can be told from the definition of the store. */
 const TRIGGER_PREFIX = "outbox_";
 
-/** Makes the triggers that fill the outbox of every remote. */
-export function createTriggers(db: Database): void {
-  for (const table of SYNCED_TABLES) {
-    const queue = queueRow(table.kind, table.id.replaceAll("$", "NEW"), table.where?.replaceAll("$", "NEW"));
-    const columns = columnsOf(db, table.table).filter((name) => !(table.local ?? []).includes(name));
-    trigger(db, `${table.table}_insert`, `AFTER INSERT ON ${table.table}`, queue);
-    trigger(db, `${table.table}_update`, `AFTER UPDATE OF ${columns.join(", ")} ON ${table.table}`, queue);
-  }
-  for (const part of CHECKPOINT_PARTS) {
-    const owner = (row: string) => `(SELECT id FROM checkpoint WHERE seq = ${row}.checkpoint)`;
-    trigger(
-      db,
-      `${part}_insert`,
-      `AFTER INSERT ON ${part}`,
-      queueRow("checkpoint", owner("NEW"), ownerIs(owner("NEW"))),
-    );
-    trigger(
-      db,
-      `${part}_update`,
-      `AFTER UPDATE ON ${part}`,
-      queueRow("checkpoint", owner("NEW"), ownerIs(owner("NEW"))),
-    );
-  }
-  trigger(db, "ref_insert", "AFTER INSERT ON ref", queueRow(TAG_KIND, "NEW.name"));
-  trigger(db, "ref_update", "AFTER UPDATE ON ref", queueRow(TAG_KIND, "NEW.name"));
-  trigger(db, "ref_delete", "AFTER DELETE ON ref", queueRow(TAG_KIND, "OLD.name"));
+/** Makes the triggers that fill the outbox of every remote; those that an earlier version made are replaced. */
+export function ensureTriggers(db: Database): void {
+  const wanted = triggersOf(db);
+  const found = db.all(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name GLOB ?",
+    `${TRIGGER_PREFIX}*`,
+  );
+  const isThere = (sql: string) => found.some((row) => row["sql"] === sql);
+  if (found.length === wanted.length && wanted.every(isThere)) return;
+  dropTriggers(db);
+  for (const sql of wanted) db.exec(sql);
+}
+
+function triggersOf(db: Database): string[] {
+  const rows = SYNCED_TABLES.flatMap(({ kind, table, id, where, local = [] }) => {
+    const queue = queueRow(kind, id.replaceAll("$", "NEW"), where?.replaceAll("$", "NEW"));
+    const columns = columnsOf(db, table).filter((name) => !local.includes(name));
+    return [
+      trigger(`${table}_insert`, `AFTER INSERT ON ${table}`, queue),
+      trigger(`${table}_update`, `AFTER UPDATE OF ${columns.join(", ")} ON ${table}`, queue),
+    ];
+  });
+  const parts = CHECKPOINT_PARTS.flatMap((part) => {
+    const owner = `(SELECT id FROM checkpoint c WHERE c.seq = NEW.checkpoint AND NOT ${isFetchedRow("c")})`;
+    const queue = queueRow("checkpoint", owner, `${owner} IS NOT NULL`);
+    return [
+      trigger(`${part}_insert`, `AFTER INSERT ON ${part}`, queue),
+      trigger(`${part}_update`, `AFTER UPDATE ON ${part}`, queue),
+    ];
+  });
+  const tag = (row: string) => queueRow(TAG_KIND, `${row}.name`, isOwnTag(row));
   // which branch the root is on is part of the branches' state
   const places = ["OLD", "NEW"].map((row) => queueRow("branch", `CAST(${row}.branch AS TEXT)`)).join("; ");
-  trigger(db, "working_copy_update", "AFTER UPDATE OF branch ON working_copy", places);
+  return [
+    ...rows,
+    ...parts,
+    trigger("ref_insert", "AFTER INSERT ON ref", tag("NEW")),
+    trigger("ref_update", "AFTER UPDATE ON ref", tag("NEW")),
+    trigger("ref_delete", "AFTER DELETE ON ref", tag("OLD")),
+    trigger("working_copy_update", "AFTER UPDATE OF branch ON working_copy", places),
+  ];
+}
+
+/** The SQL condition that a reference is on a checkpoint of this line. */
+function isOwnTag(row: string): string {
+  return `NOT EXISTS (SELECT 1 FROM checkpoint c WHERE c.seq = ${row}.checkpoint AND ${isFetchedRow("c")})`;
 }
 
 /** Takes the triggers away. */
@@ -98,19 +132,19 @@ export function queueEverything(db: Database, remote: string): void {
       remote,
       kind,
     );
-  db.run("INSERT INTO outbox (remote, kind, id) SELECT ?, ?, name FROM ref ORDER BY name", remote, TAG_KIND);
+  db.run(
+    `INSERT INTO outbox (remote, kind, id) SELECT ?, ?, name FROM ref WHERE ${isOwnTag("ref")} ORDER BY name`,
+    remote,
+    TAG_KIND,
+  );
 }
 
 function queueRow(kind: string, id: string, where = "1"): string {
   return `INSERT INTO outbox (remote, kind, id) SELECT name, '${kind}', ${id} FROM remote WHERE ${where}`;
 }
 
-function ownerIs(owner: string): string {
-  return `${owner} IS NOT NULL`;
-}
-
-function trigger(db: Database, name: string, when: string, work: string): void {
-  db.exec(`CREATE TRIGGER IF NOT EXISTS ${TRIGGER_PREFIX}${name} ${when} BEGIN ${work}; END`);
+function trigger(name: string, when: string, work: string): string {
+  return `CREATE TRIGGER ${TRIGGER_PREFIX}${name} ${when} BEGIN ${work}; END`;
 }
 
 /** The columns of a table. */

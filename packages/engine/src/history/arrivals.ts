@@ -19,6 +19,13 @@ export function reviveCheckpoint(db: Database, seq: number, now: number): Checkp
   return checkpointAt(db, seq)!;
 }
 
+/** A checkpoint that was fetched is used: it is kept for a while from now on. */
+export function noteUse(db: Database, seq: number, now: number): void {
+  db.transaction(() =>
+    db.run("UPDATE checkpoint SET arrived_at = ? WHERE seq = ? AND origin IS NOT NULL", now, seq),
+  );
+}
+
 /** Where the rows of an imported conversation belong. */
 export interface ArrivedThread {
   readonly thread: ThreadId;

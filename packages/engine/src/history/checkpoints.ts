@@ -32,6 +32,9 @@ export interface Arrival {
   readonly arrivedAt: number;
 }
 
+/** The hash of no changes: what a checkpoint from elsewhere changed here. */
+const NO_CHANGES = deltaHash([]);
+
 /**
  * Adds a checkpoint whose changes hash to `delta`, as the head of the branch here, and returns it with its seq. Call
  * inside a transaction.
@@ -50,15 +53,18 @@ export function insertCheckpoint(db: Database, checkpoint: NewCheckpoint, delta:
   return { ...checkpoint, seq, ...placeOf(String(name), db.workingCopy), origin: null, arrivedAt: null };
 }
 
-/** The hash of no changes: what a checkpoint from elsewhere changed here. */
-const NO_CHANGES = deltaHash([]);
-
-/** [R371] Adds a checkpoint that was captured elsewhere: on no branch, so that it is the newest of none. Call inside a transaction. */
-export function insertArrival(db: Database, checkpoint: NewCheckpoint, arrival: Arrival): Checkpoint {
+/**
+ * [R371] Adds a checkpoint that was captured elsewhere: on no branch, so that it is the newest of none. `delta` covers what
+ * it changed there, if that is known. Call inside a transaction.
+ */
+export function insertArrival(
+  db: Database,
+  checkpoint: NewCheckpoint,
+  { origin, arrivedAt, delta = NO_CHANGES }: Arrival & { readonly delta?: Buffer },
+): Checkpoint {
   const place = { branch: ELSEWHERE, working_copy: ELSEWHERE };
-  const from = { origin: arrival.origin, arrived_at: arrival.arrivedAt };
-  const seq = insertRow(db, checkpoint, { delta: NO_CHANGES, ...place, ...from });
-  return { ...checkpoint, seq, branch: null, fork: null, ...arrival };
+  const seq = insertRow(db, checkpoint, { delta, ...place, origin, arrived_at: arrivedAt });
+  return { ...checkpoint, seq, branch: null, fork: null, origin, arrivedAt };
 }
 
 function insertRow(

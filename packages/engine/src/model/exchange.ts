@@ -1,5 +1,7 @@
 /** What a store gives to a remote and takes from one: its rows as records, its objects as packs. */
+import type { Checkpoint } from "./checkpoint.ts";
 import type { ObjectHash } from "./object-hash.ts";
+import type { RemoteOrigin } from "./origin.ts";
 
 /** The state of one row of the history, as it travels. Rows of other tables that belong to it are inside. */
 export interface HistoryRecord {
@@ -33,6 +35,8 @@ export interface RemoteEntry {
   readonly segmentHash: string | null;
   readonly createdAt: number;
   readonly pushedAt: number | null;
+  /** When the lines of others were last looked at. */
+  readonly pulledAt: number | null;
   /** Why the last push did not end well. */
   readonly problem: string | null;
 }
@@ -70,4 +74,48 @@ export interface JournalEntry {
   readonly until: number | null;
   /** Of a segment its bytes, of a parcel where its objects are. */
   readonly detail: Buffer;
+}
+
+/** A checkpoint of another line: outside of its line it is known by both. */
+export interface FetchedFrom {
+  readonly origin: RemoteOrigin;
+  /** Its id there. */
+  readonly id: string;
+  readonly snapshot: ObjectHash;
+}
+
+/** A checkpoint on its way into the store. Disposed of before it is finished, it leaves nothing that counts. */
+export interface Fetching extends Disposable {
+  /** What is known to be missing: as trees arrive, more becomes known. Nothing when everything is there. */
+  missing(): ObjectHash[];
+  /** [T9] Puts objects in; every one is hashed first. `data` is one zstd frame. */
+  putPack(pack: {
+    readonly data: Buffer;
+    readonly rawBytes: number;
+    readonly objects: readonly {
+      readonly hash: ObjectHash;
+      readonly offset: number;
+      readonly size: number;
+      readonly form: number;
+    }[];
+  }): void;
+  /** Adds the checkpoint; throws `OBJECT_MISSING` unless everything that it needs is there. */
+  finish(): Checkpoint;
+}
+
+/** A field of what people wrote on a checkpoint: its name, its note, or one of its tags. */
+export type AnnotatedField = "name" | "note" | `tag/${string}`;
+
+/** [T11] What was written on a checkpoint, by whom and when: of each field the newest counts. */
+export interface Annotation {
+  /** The line of the checkpoint; "" for the line that says so. */
+  readonly line: string;
+  readonly checkpoint: string;
+  readonly field: AnnotatedField;
+  /** null takes it away. */
+  readonly value: string | null;
+  /** Never behind one that its writer had seen. */
+  readonly clock: number;
+  /** Who wrote it: of two with the same clock, the greater counts. */
+  readonly device: string;
 }

@@ -66,6 +66,7 @@ export type KeepRule =
   | "tagged"
   | "safety"
   | "queued"
+  | "fetched"
   | "last"
   | "young";
 
@@ -95,3 +96,6 @@ export const PRUNE_GRACE_MS = 24 * 60 * 60 * 1000;
 
 /** How long a thread's safety checkpoints stay after its last event. */
 export const SAFETY_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** How long a checkpoint of another line stays after it was last used, unless it is tagged. */
+export const FETCHED_KEEP_MS = 30 * 24 * 60 * 60 * 1000;

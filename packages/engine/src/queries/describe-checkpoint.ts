@@ -5,6 +5,7 @@ import { fileChanges } from "../diff/file-changes.ts";
 import { readCheckpointAttributions, readCheckpointChanges } from "../history/changes.ts";
 import { checkpointAt, readDoubts, readGaps, seqOf } from "../history/checkpoints.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
+import { remoteOrigin } from "../model/origin.ts";
 import type { Edit } from "../model/plan.ts";
 import { decodeExcluded } from "../rules/excluded-list.ts";
 import type { CheckpointDetails } from "./answers.ts";
@@ -13,7 +14,8 @@ import { measureQuickly } from "./measure-excluded.ts";
 /** A checkpoint with everything that is known of it. */
 export function describeCheckpoint(context: Context, checkpoint: Checkpoint): CheckpointDetails {
   const { db, objects } = context.store;
-  const edits = checkpoint.origin === null ? recorded(context, checkpoint) : sinceParent(context, checkpoint);
+  const isImported = checkpoint.origin !== null && remoteOrigin(checkpoint.origin) === undefined;
+  const edits = isImported ? sinceParent(context, checkpoint) : recorded(context, checkpoint);
   const attributions = readCheckpointAttributions(db, checkpoint.seq);
   const excluded = decodeExcluded(objects.read(checkpoint.excluded), checkpoint.excluded);
   return {
@@ -33,7 +35,7 @@ function recorded({ store }: Context, { seq }: Checkpoint): Edit[] {
   return readCheckpointChanges(store.db, seq).map(({ path, old, new: to }) => ({ path, from: old, to }));
 }
 
-/** What came from elsewhere changed nothing here: it is compared with the one before it there. */
+/** What was imported has no record of its changes: it is compared with the one before it there. */
 function sinceParent(context: Context, checkpoint: Checkpoint): Edit[] {
   const { db, objects } = context.store;
   const [id] = checkpoint.parents;

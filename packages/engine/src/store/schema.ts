@@ -241,8 +241,17 @@ const BRANCHES = `
   ) WITHOUT ROWID;
 `;
 
+/** Lines of others: when they were looked at, and what was written on checkpoints, by whom [T11]. */
+const OTHER_LINES = `
+  ALTER TABLE remote ADD COLUMN pulled_at INTEGER;
+  CREATE TABLE annotation (
+    line TEXT NOT NULL, checkpoint TEXT NOT NULL, field TEXT NOT NULL, value TEXT, clock INTEGER NOT NULL, device TEXT NOT NULL,
+    PRIMARY KEY (line, checkpoint, field)
+  ) WITHOUT ROWID;
+`;
+
 /** The schema history of a store. */
-export const STORE_MIGRATIONS: readonly Migration[] = [FIRST, CONVERSATIONS, TRUST, BRANCHES];
+export const STORE_MIGRATIONS: readonly Migration[] = [FIRST, CONVERSATIONS, TRUST, BRANCHES, OTHER_LINES];
 
 /** The schema history of the registry. */
 export const REGISTRY_MIGRATIONS: readonly Migration[] = [

@@ -1,6 +1,6 @@
 /**
- * Keeps the cap: frees in a fixed order until the store is well below it. Unreachable objects first; then old
- * tool checkpoints; then messages and turns; then safety checkpoints older than a week beyond the last
+ * Keeps the cap: frees in a fixed order until the store is well below it. Unreachable objects first; then what was
+ * fetched from other lines, which have it; then old tool checkpoints; then messages and turns; then safety checkpoints older than a week beyond the last
  * twenty. Protected checkpoints stay even if nothing more fits, and so do the open turns and the last
  * complete one [R160].
  */
@@ -8,6 +8,7 @@ import { endsOfBranches } from "../history/branches.ts";
 import { listCheckpoints } from "../history/checkpoints.ts";
 import { checkpointsOfNewestSteps } from "../history/step-rows.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
+import { remoteOrigin } from "../model/origin.ts";
 import type { StepSummary } from "../model/plan.ts";
 import type { System } from "../model/system.ts";
 import { storeBytes, type Store } from "../store/store.ts";
@@ -45,7 +46,7 @@ export function makeRoom(
     dropped.push(...collectGarbage(store, system, request).stepsDropped);
   };
   collect();
-  for (const next of [oldTools, oldTurns, oldSafeties]) {
+  for (const next of [fetched, oldTools, oldTurns, oldSafeties]) {
     while (storeBytes(store) > target) {
       const spared = checkpointsOfNewestSteps(store.db, "any");
       const ends = endsOfBranches(store.db);
@@ -64,14 +65,25 @@ export function makeRoom(
 
 type Selection = (all: readonly Checkpoint[], now: number) => Checkpoint[];
 
+/** [R701] Those that were used longest ago are last, and go first. */
+const fetched: Selection = (all) =>
+  all
+    .filter(({ origin, tags }) => remoteOrigin(origin) !== undefined && tags.length === 0)
+    .sort((a, b) => (b.arrivedAt ?? 0) - (a.arrivedAt ?? 0));
+
 /** Everything except the newest and the first checkpoint and those a person named or made. */
 function ordinary(all: readonly Checkpoint[]): Checkpoint[] {
   const newest = all.find(({ origin }) => origin === null);
   return all
     .filter((each) => each !== newest)
     .filter(
-      ({ kind, name, tags }) =>
-        kind !== "manual" && kind !== "initial" && kind !== "approve" && name === null && tags.length === 0,
+      ({ kind, name, tags, origin }) =>
+        remoteOrigin(origin) === undefined &&
+        kind !== "manual" &&
+        kind !== "initial" &&
+        kind !== "approve" &&
+        name === null &&
+        tags.length === 0,
     );
 }
 

@@ -11,7 +11,14 @@ import { queuedCheckpoints } from "../history/queued-checkpoints.ts";
 import { checkpointsOfNewestSteps } from "../history/step-rows.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { OperationId } from "../model/ids.ts";
-import { SAFETY_KEEP_MS, type DropRule, type KeepRule, type RetentionPolicy } from "../model/retention.ts";
+import { remoteOrigin } from "../model/origin.ts";
+import {
+  FETCHED_KEEP_MS,
+  SAFETY_KEEP_MS,
+  type DropRule,
+  type KeepRule,
+  type RetentionPolicy,
+} from "../model/retention.ts";
 import type { System } from "../model/system.ts";
 import type { Store } from "../store/store.ts";
 
@@ -32,7 +39,9 @@ export function selectPrunable(store: Store, policy: RetentionPolicy, now: numbe
   // age is measured in recorded time: a clock that runs ahead must not make everything look old
   const present = all.reduce((latest, each) => Math.max(latest, Math.min(timeOf(each), now)), 0);
   const lastEvent = new Map<string | null, number>();
-  for (const each of all) lastEvent.set(each.thread, Math.max(lastEvent.get(each.thread) ?? 0, timeOf(each)));
+  for (const each of all)
+    if (remoteOrigin(each.origin) === undefined)
+      lastEvent.set(each.thread, Math.max(lastEvent.get(each.thread) ?? 0, timeOf(each)));
   const rank = new Map<string, number>();
   const needed = checkpointsOfNewestSteps(store.db, "turns");
   const versions = versionSeqs(store.db);
@@ -56,7 +65,10 @@ export function selectPrunable(store: Store, policy: RetentionPolicy, now: numbe
       // [T14] what a remote does not have yet waits for it
       (queued.has(seq) ? "queued" : undefined) ??
       (place < policy.keepMinimum ? "last" : undefined);
-    const rule = kept ?? judge(checkpoint, policy, { place, age });
+    const rule =
+      remoteOrigin(origin) === undefined
+        ? (kept ?? judge(checkpoint, policy, { place, age }))
+        : judgeFetched(checkpoint, age);
     if (isDropRule(rule)) droppedBy[rule] = (droppedBy[rule] ?? 0) + 1;
     else keptBy[rule] = (keptBy[rule] ?? 0) + 1;
     return isDropRule(rule);
@@ -71,6 +83,12 @@ function timeOf({ createdAt, arrivedAt }: Checkpoint): number {
 
 function isDropRule(rule: KeepRule | DropRule): rule is DropRule {
   return rule === "old" || rule === "surplus";
+}
+
+/** [R701] What was fetched can be fetched again: its last use decides, or a tag. */
+function judgeFetched({ tags }: Checkpoint, age: number): KeepRule | DropRule {
+  if (tags.length > 0) return "tagged";
+  return age > FETCHED_KEEP_MS ? "old" : "fetched";
 }
 
 /** Decides by number and age. */

@@ -1,4 +1,5 @@
 /** Names, notes and tags of checkpoints: each change has its row in the log and its event. */
+import { noteAnnotations } from "../history/annotation-clock.ts";
 import { removeTag } from "../history/annotations.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
@@ -30,12 +31,16 @@ export function untag(runner: Runner, tag: string): Checkpoint {
   });
 }
 
+/** `change` returns the checkpoint as it was. */
 function changing({ db, context, events }: Runner, change: () => Checkpoint): Checkpoint {
   const changed = db.transaction(() => {
-    const { id, seq, thread } = change();
+    const before = change();
+    const { id, seq, thread } = before;
     const at = context.system.now();
     appendEvent(db, { type: "checkpoint_updated", thread, at, data: { checkpoint: id } });
-    return checkpointAt(db, seq)!;
+    const after = checkpointAt(db, seq)!;
+    noteAnnotations(db, { before, after }, at);
+    return after;
   });
   events.wake();
   return changed;

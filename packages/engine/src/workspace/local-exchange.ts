@@ -1,4 +1,6 @@
 /** The exchange with remotes of a workspace in this process. */
+import { roomFor } from "../capture/with-capture.ts";
+import { CheckpointFetch, findFetched } from "../exchange/fetch-checkpoint.ts";
 import { outboxEnd, readCheckpointIds, readQueued } from "../exchange/history-records.ts";
 import { locateObjects, neededBy, readPack, readProved } from "../exchange/needed-objects.ts";
 import {
@@ -8,13 +10,20 @@ import {
   countQueued,
   dropJournal,
   noteProblem,
+  notePulled,
   noteRequest,
   readJournal,
   readRemotes,
   removeRemote,
   settleSegment,
 } from "../exchange/remotes.ts";
+import { takeAnnotations } from "../history/annotation-clock.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
 import type {
+  Annotation,
+  FetchedFrom,
+  Fetching,
+  HistoryRecord,
   JournalEntry,
   LocatedObject,
   NeededObject,
@@ -88,6 +97,29 @@ export class LocalExchange implements Exchange {
 
   read(hash: ObjectHash): { bytes: Buffer; form: number } {
     return readProved(this.#store, hash);
+  }
+
+  fetched(from: FetchedFrom): Checkpoint | undefined {
+    return findFetched(this.#store, from, this.#runner.context.system.now());
+  }
+
+  fetch(
+    from: FetchedFrom,
+    records: { readonly record: HistoryRecord; readonly parts: readonly HistoryRecord[] },
+  ): Fetching {
+    const { context } = this.#runner;
+    const { store, system } = context;
+    return new CheckpointFetch({ store, system, budgetBytes: roomFor(context) }, from, records);
+  }
+
+  annotate(annotations: readonly Annotation[]): number {
+    const taken = takeAnnotations(this.#store.db, annotations, this.#runner.context.system.now());
+    if (taken > 0) this.#runner.events.wake();
+    return taken;
+  }
+
+  notePulled(name: string): void {
+    notePulled(this.#store.db, name, this.#runner.context.system.now());
   }
 
   claim(): Disposable {

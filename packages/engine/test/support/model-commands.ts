@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { editLines, goBackByHunks, undoInPart } from "./choice-commands.ts";
+import { fetchState, restoreFetched } from "./fetch-commands.ts";
 import { importState, restoreImport } from "./import-commands.ts";
 import { command, pickPath, pickSnapshot, textOf, type Command } from "./model-command.ts";
 import { moveSteps } from "./move-steps.ts";
@@ -204,6 +205,8 @@ const prune = fc.constantFrom("for good", "taken back", "gc only").map((way) =>
     model.keepOnly(new Set((await workspace.list()).map(({ id }) => id)));
     for (const id of model.imports.keys())
       if ((await workspace.resolve(id).catch(() => undefined)) === undefined) model.imports.delete(id);
+    for (const id of model.fetched.keys())
+      if ((await workspace.resolve(id).catch(() => undefined)) === undefined) model.fetched.delete(id);
     return way;
   }),
 );
@@ -247,6 +250,10 @@ export const MODEL_COMMANDS: fc.Arbitrary<Command>[] = [
   importState,
   restoreImport,
   restoreImport,
+  fetchState,
+  fetchState,
+  restoreFetched,
+  restoreFetched,
   rules,
   rulesTurn,
   rulesTurn,

@@ -26,6 +26,8 @@ export interface ModelImport {
 export class WorkspaceModel {
   readonly snapshots = new Map<string, TreeMap>();
   readonly imports = new Map<string, ModelImport>();
+  /** Checkpoints of another line. */
+  readonly fetched = new Map<string, TreeMap>();
   applied: ModelStep[] = [];
   undone: ModelStep[] = [];
   /** Git ignores something, or did: a whole restore does not take such files away. */

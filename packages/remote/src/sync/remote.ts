@@ -116,6 +116,7 @@ function entryFor(
     segmentHash: null,
     createdAt: host.around.now(),
     pushedAt: null,
+    pulledAt: null,
     problem: null,
   };
 }

@@ -1,5 +1,10 @@
 /** What a remote needs of a workspace: which rows it lacks, their objects, and the journal of a push. */
+import type { Checkpoint } from "../../model/checkpoint.ts";
 import type {
+  Annotation,
+  FetchedFrom,
+  Fetching,
+  HistoryRecord,
   JournalEntry,
   LocatedObject,
   NeededObject,
@@ -24,7 +29,7 @@ export interface Exchange {
   /** How much waits for a remote. */
   queued(name: string): { readonly checkpoints: number; readonly records: number };
 
-  /** The ids of all checkpoints, oldest first. */
+  /** The ids of all checkpoints of this line, oldest first. */
   checkpoints(): string[];
   /** The place of the newest row that waits for a remote; 0 when none does. */
   outboxEnd(name: string): number;
@@ -38,6 +43,18 @@ export interface Exchange {
   pack(id: number): StoredPack | undefined;
   /** The stored bytes of an object, proved by its hash. */
   read(hash: ObjectHash): { readonly bytes: Buffer; readonly form: number };
+
+  /** The checkpoint of another line, if this store has it. It counts as used then. */
+  fetched(from: FetchedFrom): Checkpoint | undefined;
+  /** Begins to take in a checkpoint of another line, from its record and those of what belongs to it. */
+  fetch(
+    from: FetchedFrom,
+    records: { readonly record: HistoryRecord; readonly parts: readonly HistoryRecord[] },
+  ): Fetching;
+  /** [T11] Takes over what others wrote on checkpoints that are here, where it is newer. Returns how much was. */
+  annotate(annotations: readonly Annotation[]): number;
+  /** Notes that the lines of others were looked at. */
+  notePulled(name: string): void;
 
   /** One push at a time: throws `STORE_BUSY` while another process has it. */
   claim(): Disposable;

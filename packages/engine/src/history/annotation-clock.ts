@@ -1,0 +1,117 @@
+/**
+ * [T11] What people wrote on checkpoints, with a clock, so that of two machines the later one wins everywhere. It is kept
+ * only while the workspace has a remote: before that there is nobody to disagree with. The clock is the greater of this
+ * machine's and of all that were seen, plus one: what was written after something was seen counts as later.
+ */
+import type { Checkpoint } from "../model/checkpoint.ts";
+import type { Annotation, AnnotatedField } from "../model/exchange.ts";
+import { originText, remoteOrigin } from "../model/origin.ts";
+import type { Database } from "../store/database.ts";
+import { readMeta } from "../store/store.ts";
+import { aliasedSeq } from "./aliases.ts";
+import { TAG_PREFIX } from "./checkpoints.ts";
+import { appendEvent } from "./events.ts";
+
+/** Notes what changed on a checkpoint. Call inside the transaction that changes it. */
+export function noteAnnotations(
+  db: Database,
+  { before, after }: { readonly before: Checkpoint; readonly after: Checkpoint },
+  now: number,
+): void {
+  if (db.get("SELECT 1 FROM remote LIMIT 1") === undefined) return;
+  const { line, checkpoint } = placeOf(db, after);
+  const device = readMeta(db, "store_id") ?? "";
+  let clock = Math.max(now, newestClock(db) + 1);
+  for (const [field, value] of changedFields(before, after)) {
+    putAnnotation(db, { line, checkpoint, field, value, clock, device });
+    clock += 1;
+  }
+}
+
+/** Of a fetched checkpoint its line and its id there; this line's own are on the line "". */
+function placeOf(db: Database, { seq, id, origin }: Checkpoint): { line: string; checkpoint: string } {
+  const from = remoteOrigin(origin);
+  if (from === undefined) return { line: "", checkpoint: id };
+  const name = db.get("SELECT name FROM alias WHERE origin = ? AND checkpoint = ?", origin, seq);
+  return { line: from.line, checkpoint: String(name?.["name"] ?? id) };
+}
+
+function changedFields(before: Checkpoint, after: Checkpoint): [AnnotatedField, string | null][] {
+  const fields: [AnnotatedField, string | null][] = [];
+  if (before.name !== after.name) fields.push(["name", after.name]);
+  if (before.note !== after.note) fields.push(["note", after.note]);
+  for (const tag of after.tags) if (!before.tags.includes(tag)) fields.push([`tag/${tag}`, tag]);
+  for (const tag of before.tags) if (!after.tags.includes(tag)) fields.push([`tag/${tag}`, null]);
+  return fields;
+}
+
+function newestClock(db: Database): number {
+  return Number(db.get("SELECT max(clock) AS clock FROM annotation")?.["clock"] ?? 0);
+}
+
+/** Takes over what others wrote where it is newer, on checkpoints that are here. Returns how many fields changed. */
+export function takeAnnotations(db: Database, annotations: readonly Annotation[], now: number): number {
+  return db.transaction(() => annotations.filter((one) => takeAnnotation(db, one, now)).length);
+}
+
+function takeAnnotation(db: Database, annotation: Annotation, now: number): boolean {
+  const { line, checkpoint, field } = annotation;
+  const known = db.get(
+    "SELECT clock, device FROM annotation WHERE line = ? AND checkpoint = ? AND field = ?",
+    line,
+    checkpoint,
+    field,
+  );
+  if (known !== undefined && !isNewer(annotation, Number(known["clock"]), String(known["device"])))
+    return false;
+  const seq = seqAt(db, annotation);
+  if (seq === undefined) return false;
+  putAnnotation(db, annotation);
+  applyField(db, seq, annotation);
+  const { id, thread } = db.get("SELECT id, thread FROM checkpoint WHERE seq = ?", seq) ?? {};
+  appendEvent(db, {
+    type: "checkpoint_updated",
+    thread: thread === null ? null : (String(thread) as Checkpoint["thread"]),
+    at: now,
+    data: { checkpoint: id },
+  });
+  return true;
+}
+
+/** [T11] By clock, then by device. */
+function isNewer({ clock, device }: Annotation, knownClock: number, knownDevice: string): boolean {
+  return clock > knownClock || (clock === knownClock && device > knownDevice);
+}
+
+function seqAt(db: Database, { line, checkpoint }: Annotation): number | undefined {
+  if (line === "") {
+    const own = db.get("SELECT seq FROM checkpoint WHERE id = ? AND origin IS NULL", checkpoint);
+    return own === undefined ? undefined : Number(own["seq"]);
+  }
+  for (const { name } of db.all("SELECT name FROM remote")) {
+    const seq = aliasedSeq(db, { origin: originText({ remote: String(name), line }), name: checkpoint });
+    if (seq !== undefined) return seq;
+  }
+  return undefined;
+}
+
+function applyField(db: Database, seq: number, { field, value }: Annotation): void {
+  if (field === "name" || field === "note")
+    return void db.run(`UPDATE checkpoint SET ${field} = ? WHERE seq = ?`, value, seq);
+  const name = TAG_PREFIX + field.slice("tag/".length);
+  if (value === null) db.run("DELETE FROM ref WHERE name = ? AND checkpoint = ?", name, seq);
+  // a tag that is on another checkpoint here stays there: the own line comes first
+  else db.run("INSERT OR IGNORE INTO ref (name, checkpoint) VALUES (?, ?)", name, seq);
+}
+
+function putAnnotation(db: Database, { line, checkpoint, field, value, clock, device }: Annotation): void {
+  db.run(
+    "INSERT OR REPLACE INTO annotation (line, checkpoint, field, value, clock, device) VALUES (?, ?, ?, ?, ?, ?)",
+    line,
+    checkpoint,
+    field,
+    value,
+    clock,
+    device,
+  );
+}

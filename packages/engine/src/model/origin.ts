@@ -1,0 +1,27 @@
+/** Where checkpoints were fetched from. Imported ones have the name of a program there; fetched ones name a line. */
+
+/** A line of a remote's space. */
+export interface RemoteOrigin {
+  /** The name of the remote, in this workspace. */
+  readonly remote: string;
+  readonly line: string;
+}
+
+const PREFIX = "remote:";
+
+/** The SQL condition that a row of `checkpoint` was fetched; `row` names the row. */
+export function isFetchedRow(row: string): string {
+  return `(${row}.origin IS NOT NULL AND ${row}.origin GLOB '${PREFIX}*')`;
+}
+
+/** The `origin` of a checkpoint that was fetched from a line. */
+export function originText({ remote, line }: RemoteOrigin): string {
+  return `${PREFIX}${remote}:${line}`;
+}
+
+/** The line that a checkpoint was fetched from; undefined for one that was captured here or imported. */
+export function remoteOrigin(origin: string | null): RemoteOrigin | undefined {
+  if (origin?.startsWith(PREFIX) !== true) return undefined;
+  const [remote = "", line = ""] = origin.slice(PREFIX.length).split(":");
+  return { remote, line };
+}
