@@ -27,7 +27,7 @@ export interface FetchedState {
   readonly checkpoint: NewCheckpoint;
   readonly gaps: readonly Gap[];
   readonly doubts: readonly Doubt[];
-  /** What it changed there; nobody here made these changes. */
+  /** What it changed there; no step here made these changes. */
   readonly changes: readonly (Edit & Attribution)[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * [T11] What people wrote on checkpoints, with a clock, so that of two machines the later one wins everywhere. It is kept
- * only while the workspace has a remote: before that there is nobody to disagree with. The clock is the greater of this
+ * only while the workspace has a remote: before that no other machine could disagree. The clock is the greater of this
  * machine's and of all that were seen, plus one: what was written after something was seen counts as later.
  */
 import type { Checkpoint } from "../model/checkpoint.ts";
