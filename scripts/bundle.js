@@ -37,6 +37,9 @@ const ENGINE = /engine[/]dist[/]/;
 /** Only commands about remotes load it. */
 const REMOTE = /packages[/]remote[/]dist[/]|node_modules[/]aws4fetch[/]/;
 
+/** Only a PostgreSQL remote loads it, with its first request. */
+const POSTGRES = /node_modules[/](?:pg|pg-[a-z-]+|pgpass|postgres-[a-z]+|split2|xtend)[/]/;
+
 /** Node has loaded these before any command runs. */
 const AT_HAND = new Set(["node:buffer", "node:fs", "node:module", "node:path", "node:url", "node:util"]);
 
@@ -65,8 +68,8 @@ async function bundle() {
     ...shared,
     input: { main: "packages/cli/compiled/main.js" },
     // a bundle of its own: see below
-    // the parsers of a merge come apart from the command
-    external: ["@belay/tui", "@belay/syntax"],
+    // the parsers of a merge come apart from the command; the last two are asked for by pg, and not needed
+    external: ["@belay/tui", "@belay/syntax", "pg-native", "pg-cloudflare"],
     preserveEntrySignatures: "allow-extension",
     // what is loaded late by one command and early by another is in the group that the early one needs
     checks: { ineffectiveDynamicImport: false },
@@ -143,6 +146,7 @@ function groupOf(id, importsOf) {
   const needed = [...withImports(id, importsOf)];
   if (needed.some((one) => LARGE.test(one))) return null;
   if (REMOTE.test(id)) return "remote";
+  if (POSTGRES.test(id)) return "postgres";
   if (ENGINE.test(id) || /fast-myers-diff/.test(id)) return "engine";
   return needed.some((one) => ENGINE.test(one)) ? "with-engine" : "commands";
 }

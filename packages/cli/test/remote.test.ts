@@ -7,10 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { missingCeph, startCeph, type TestServer } from "../../remote/test/support/ceph-server.ts";
 import { createBucket } from "../../remote/test/support/create-bucket.ts";
 import { FaultProxy } from "../../remote/test/support/fault-proxy.ts";
+import { missingPostgres, startPostgres } from "../../remote/test/support/postgres-server.ts";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
 const missing = missingCeph();
 if (missing !== undefined) console.warn(`The tests of remotes are skipped: ${missing}`);
+const missingDatabase = missingPostgres();
+if (missingDatabase !== undefined)
+  console.warn(`The test of remotes in PostgreSQL is skipped: ${missingDatabase}`);
 
 const json = (text: string) => JSON.parse(text) as Record<string, never>;
 
@@ -42,6 +46,8 @@ describe("without a remote", () => {
       "s3://bucket/x?endpoint=http://server.example",
       "s3://bucket/x?endpoint=https://key:topsecret@server.example",
       "s3://bucket/../x",
+      "postgres://ana:topsecret@db.example/belay",
+      "postgres://db.example",
     ]) {
       const ran = sandbox.belay(["remote", "add", "team", url, "--recovery-file", "r.txt"], { env: ACCESS });
       expect({ url, status: ran.status }, ran.stderr).toEqual({ url, status: 2 });
@@ -159,6 +165,45 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     expect(await run(sandbox, ["remote", "remove", "team"]).ended).toMatchObject({ status: 0 });
     expect(await run(sandbox, ["push"]).ended).toMatchObject({ status: 4 });
   });
+
+  test.skipIf(missingDatabase !== undefined)(
+    "[R730, R734] a database, alone and for the records beside content on S3, keeps a history that can be cloned",
+    async () => {
+      const database = await startPostgres();
+      try {
+        const records = `postgres://belay@127.0.0.1:${database.port}/postgres`;
+        for (const [kind, ...address] of [
+          ["postgres", `${records}/alone`],
+          ["mixed", place(), "--records", `${records}/mixed`],
+        ]) {
+          using sandbox = await Sandbox.protected({ "a.txt": "one\n" });
+          sandbox.write("big.bin", randomBytes(1_300_000).toString("base64"));
+          await run(sandbox, ["checkpoint"]).ended;
+          const words = ["remote", "add", "team", ...address, "--recovery-file", "../key.txt"];
+          const added = await run(sandbox, words).ended;
+          expect(added.status, added.stderr).toBe(0);
+          const listed = json((await run(sandbox, ["remote", "list", "--json"]).ended).stdout);
+          expect(listed).toMatchObject({ remotes: [{ engine: { kind, createOnly: true } }] });
+          const pushed = await run(sandbox, ["push", "--json"]).ended;
+          expect(pushed.status, pushed.stderr).toBe(0);
+          expect(json(pushed.stdout)).toMatchObject({ outcome: "pushed", requests: 3 });
+          const [remote] = listed["remotes"] as unknown as { url: string }[];
+          const home = join(sandbox.base, "other-home");
+          const from = ["clone", remote!.url, "../clone", "--recovery-file", "../key.txt"];
+          const cloned = await run(sandbox, from, { home }).ended;
+          expect(cloned.status, cloned.stderr).toBe(0);
+          expect(readFileSync(join(sandbox.base, "clone/big.bin"))).toEqual(
+            readFileSync(sandbox.path("big.bin")),
+          );
+        }
+        const held = "SELECT count(*) FROM belay_object WHERE key ~ '/b/' AND space =";
+        expect(Number(database.sql(`${held} 'alone'`))).toBeGreaterThan(0);
+        expect(Number(database.sql(`${held} 'mixed'`))).toBe(0);
+      } finally {
+        database.stop();
+      }
+    },
+  );
 
   test("the first push asks about what looks like a secret", async () => {
     using sandbox = await Sandbox.protected({ ".env": "TOKEN=x\n" });

@@ -9,6 +9,9 @@ export {
 export { MemoryRemoteStore } from "./stores/memory-remote-store.ts";
 export { parseS3Address, type S3Address } from "./stores/s3-address.ts";
 export { S3RemoteStore, type S3Access, type S3Options } from "./stores/s3-remote-store.ts";
+export { isPostgresAddress, parsePostgresAddress, type PostgresAddress } from "./stores/postgres-address.ts";
+export { PostgresRemoteStore, type PostgresAccess } from "./stores/postgres-remote-store.ts";
+export { MixedRemoteStore } from "./stores/mixed-remote-store.ts";
 export { RetryingRemoteStore, type Patience } from "./stores/retrying-remote-store.ts";
 export type { Abilities } from "./stores/probe.ts";
 export { formatRecoveryKey } from "./keys/recovery-key.ts";

@@ -5,18 +5,21 @@ import type { Call } from "../call/command.ts";
 import { declined } from "../call/confirmation.ts";
 import { visible } from "../output/visible.ts";
 import { warnAll } from "../wiring/open-workspace.ts";
+import { withRecords } from "../wiring/connect-remote.ts";
 import { createRemoteHost } from "../wiring/remote-host.ts";
 import { remoteJson } from "./list-remotes.ts";
 import { keepRecoveryKey, readRecoveryFile } from "./recovery-file.ts";
 
 type AddCall = Pick<Call, "directory" | "environment" | "home" | "json" | "operands" | "output"> & {
-  readonly options: { readonly "recovery-file"?: string };
+  readonly options: { readonly "recovery-file"?: string; readonly records?: string };
 };
 
 /** Adds a remote. */
 export async function addRemote(call: AddCall, workspace: Workspace): Promise<number> {
   const remote = await import("@belay/remote");
-  const [name = "", url = ""] = call.operands;
+  const [name = "", address = ""] = call.operands;
+  const { records } = call.options;
+  const url = records === undefined ? address : withRecords(address, records);
   const file = call.options["recovery-file"];
   const added = await remote.addRemote(
     workspace,

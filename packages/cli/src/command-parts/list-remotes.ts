@@ -7,6 +7,7 @@ import type { Call } from "../call/command.ts";
 import type { Output } from "../output/output.ts";
 import { table } from "../output/table.ts";
 import { visible } from "../output/visible.ts";
+import { engineKind } from "../wiring/connect-remote.ts";
 
 type ListCall = Pick<Call, "home" | "json" | "operands" | "output">;
 
@@ -37,7 +38,7 @@ export function remoteJson(remote: RemoteEntry, state: RemoteState): Record<stri
     line: remote.line,
     role: state.role,
     generation: state.generation,
-    engine: { kind: "s3", createOnly, deleteAllowed, skewMs },
+    engine: { kind: engineKind(remote.url), createOnly, deleteAllowed, skewMs },
     recoveryKey: state.recoveryKey,
     queued: state.queued,
     lastPushedAt: remote.pushedAt === null ? null : new Date(remote.pushedAt).toISOString(),

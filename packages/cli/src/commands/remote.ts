@@ -9,6 +9,11 @@ const OPTIONS = {
     value: "file",
     about: "add: where the recovery key of a new space goes, or the key of the space that is there",
   },
+  records: {
+    type: "string",
+    value: "url",
+    about: "add: a PostgreSQL database for everything but content, which goes to the S3 server",
+  },
   sample: {
     type: "string",
     value: "share",
@@ -37,7 +42,7 @@ const WAYS: Readonly<
   },
   add: {
     operands: [2, 2],
-    options: ["recovery-file"],
+    options: ["recovery-file", "records"],
     load: async () => (await import("../command-parts/add-remote.ts")).addRemote,
   },
   remove: {
@@ -54,12 +59,12 @@ const WAYS: Readonly<
 
 export default defineCommand({
   usage:
-    "remote [list] | remote add <name> <url> [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair]",
+    "remote [list] | remote add <name> <url> [--records url] [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair]",
   about: [
-    "Remotes keep the history of this directory on an S3-compatible server, encrypted on this machine: the server learns",
-    "sizes and times, nothing else. `add` makes a space at s3://<bucket>/<prefix>?endpoint=<url>&region=<region>, and",
-    "gives you its recovery key, or joins the space that is there with its recovery key. Access comes from",
-    "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile. `verify` proves what is stored: every line and its",
+    "Remotes keep the history of this directory on an S3-compatible server or in PostgreSQL, encrypted on this machine: the",
+    "server learns sizes and times, nothing else. `add` makes a space at s3://<bucket>/<prefix>?endpoint=<url>&region=<region>",
+    "or postgres://<user>@<host>/<database>/<prefix>, and gives you its recovery key, or joins the space that is there with its",
+    "recovery key. Access comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile; PGPASSWORD or ~/.pgpass. `verify` proves what is stored: every line and its",
     "signatures, and whether all content is there. `remove` forgets a remote; what is stored there stays.",
   ].join("\n"),
   options: OPTIONS,

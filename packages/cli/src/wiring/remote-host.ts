@@ -1,11 +1,8 @@
 /** What this machine brings to a remote: its home, its name, and the user's access to the server. */
-import { readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
-import { join } from "node:path";
-import type { RemoteHost, RemoteStore, S3Access } from "@belay/remote";
-import { ContractError, usageError } from "@belay/protocol/errors";
+import type { RemoteHost, RemoteStore } from "@belay/remote";
 import type { Call } from "../call/command.ts";
-import { userHome } from "../call/user-home.ts";
+import { connectStore } from "./connect-remote.ts";
 
 /** A host for one command, and how many requests it sent. */
 export interface CommandHost extends RemoteHost {
@@ -26,29 +23,24 @@ export async function createRemoteHost(
   call: Pick<Call, "home" | "environment">,
   { patienceMs = PATIENCE_MS, bytesPerSecond }: HostLimits = {},
 ): Promise<CommandHost> {
-  const { parseS3Address, REAL_SURROUNDINGS, RetryingRemoteStore, S3RemoteStore } =
-    await import("@belay/remote");
+  const engines = await import("@belay/remote");
+  const { REAL_SURROUNDINGS, RetryingRemoteStore } = engines;
   const { environment } = call;
-  const opened: { readonly requests: number }[] = [];
+  const counted: { readonly requests: number }[] = [];
+  const user = plain(userName(), "user");
   const connect = (url: string): RemoteStore => {
-    if (!url.startsWith("s3://"))
-      throw usageError("Only addresses of S3-compatible servers are known.", "Write s3://<bucket>/<prefix>.");
-    const ca = environment["AWS_CA_BUNDLE"];
-    const store = new S3RemoteStore(parseS3Address(url), {
-      access: accessOf(environment),
-      ...(ca !== undefined && ca !== "" && { ca: readFileSync(ca, "utf8") }),
-    });
-    opened.push(store);
+    const opened = (one: { readonly requests: number }) => void counted.push(one);
+    const store = connectStore(url, { engines, environment, user, opened });
     const { now, sleep } = REAL_SURROUNDINGS;
     return new RetryingRemoteStore(store, { now, sleep, random: Math.random, patienceMs, bytesPerSecond });
   };
   return {
     home: call.home,
     device: plain(hostname(), "machine"),
-    user: plain(userName(), "user"),
+    user,
     around: REAL_SURROUNDINGS,
     connect,
-    requests: () => opened.reduce((sum, { requests }) => sum + requests, 0),
+    requests: () => counted.reduce((sum, { requests }) => sum + requests, 0),
   };
 }
 
@@ -62,35 +54,4 @@ function userName(): string {
 
 function plain(text: string, otherwise: string): string {
   return text.replaceAll(/[^\w.-]/g, "").slice(0, 40) || otherwise;
-}
-
-/** [T17] Access keys are read from where the user keeps them, and kept nowhere else. */
-function accessOf(environment: NodeJS.ProcessEnv): S3Access {
-  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = environment;
-  if (id !== undefined && id !== "" && secret !== undefined && secret !== "")
-    return { accessKeyId: id, secretAccessKey: secret, sessionToken: token };
-  const profile = environment["AWS_PROFILE"] ?? "default";
-  const found = profileOf(
-    environment["AWS_SHARED_CREDENTIALS_FILE"] ?? join(userHome(), ".aws", "credentials"),
-    profile,
-  );
-  if (found !== undefined) return found;
-  throw new ContractError("REMOTE_DENIED", "There is no access to the server: no access key was found.", {
-    hint: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE for a profile of ~/.aws/credentials.",
-  });
-}
-
-function profileOf(file: string, profile: string): S3Access | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
-  const section = text.split(/^\s*\[/m).find((part) => part.startsWith(`${profile}]`)) ?? "";
-  const value = (name: string) => new RegExp(`^\\s*${name}\\s*=\\s*(\\S+)`, "m").exec(section)?.[1];
-  const [id, secret] = [value("aws_access_key_id"), value("aws_secret_access_key")];
-  return id === undefined || secret === undefined
-    ? undefined
-    : { accessKeyId: id, secretAccessKey: secret, sessionToken: value("aws_session_token") };
 }

@@ -34,6 +34,10 @@ export interface RemoteStore {
   /** Keys that begin with `prefix`, in byte order, after the key `after`. */
   list(prefix: string, after?: string): AsyncIterable<StoredObject>;
   remove(keys: readonly string[]): Promise<void>;
+  /** The keys of heads as they are written, until the signal; where the server tells. */
+  watch?(signal: AbortSignal): AsyncIterable<string>;
+  /** Keeps other collectors out; undefined when one is at work. Only where the server can. */
+  lock?(name: string): Promise<AsyncDisposable | undefined>;
 }
 
 /** Why a request to a remote failed. */

@@ -27,9 +27,15 @@ export class RetryingRemoteStore implements RemoteStore {
   readonly #store: RemoteStore;
   readonly #patience: Patience;
 
+  /** Where the server can; a subscription that ends is begun again by its reader. */
+  readonly watch?: (signal: AbortSignal) => AsyncIterable<string>;
+  readonly lock?: (name: string) => Promise<AsyncDisposable | undefined>;
+
   constructor(store: RemoteStore, patience: Patience) {
     this.#store = store;
     this.#patience = patience;
+    if (store.watch !== undefined) this.watch = store.watch.bind(store);
+    if (store.lock !== undefined) this.lock = store.lock.bind(store);
   }
 
   async put(key: string, bytes: Buffer, how: { readonly createOnly: boolean }): Promise<PutOutcome> {

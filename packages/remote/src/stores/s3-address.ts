@@ -1,5 +1,6 @@
 /** Where an S3 remote is: `s3://bucket/prefix?endpoint=…&region=…`. The address never contains access keys. */
 import { ContractError } from "@belay/protocol/errors";
+import { isLoopback } from "./loopback.ts";
 
 /** The parts of an S3 address. */
 export interface S3Address {
@@ -12,7 +13,6 @@ export interface S3Address {
 }
 
 const DEFAULT_REGION = "us-east-1";
-const LOOPBACK = /^(localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** Reads an address; throws with what is wrong about it. */
 export function parseS3Address(text: string): S3Address {
@@ -37,8 +37,7 @@ function endpointOf(address: string, text: string): string {
       "s3://…",
       "access keys do not belong into an address, where they would be stored and shown",
     );
-  if (protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname)))
-    return `${protocol}//${host}`;
+  if (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) return `${protocol}//${host}`;
   throw unusable(address, "the endpoint must be https: only a server on this machine may be http");
 }
 
