@@ -220,6 +220,7 @@ describe("uninstall", () => {
       path: sandbox.project,
       store,
       purged: false,
+      forks: [],
       hooks: [],
     });
     expect(existsSync(store)).toBe(true);
@@ -240,6 +241,29 @@ describe("uninstall", () => {
     expect(existsSync(store)).toBe(false);
     expect(sandbox.read("a.txt")).toBe("one\n");
     expect(sandbox.json(["workspaces"]).workspaces).toEqual([]);
+  });
+});
+
+describe("[R151] uninstall of a directory with forks", () => {
+  test("in a fork it is refused, and nothing ends", () => {
+    sandbox.ok("init");
+    sandbox.ok("fork", "idea");
+    const fork = sandbox.ok("fork", "path", "idea").trim();
+    for (const words of [["uninstall"], ["uninstall", "--purge", "--yes"]])
+      expect(sandbox.error(["-C", fork, ...words], 3)).toMatchObject({
+        code: "WORKSPACE_REFUSED",
+        message: expect.stringContaining(`a fork of ${sandbox.project}`),
+        hint: expect.stringContaining("`belay fork remove <name>`"),
+      });
+    expect(sandbox.json(["status"])).toMatchObject({ forks: 1 });
+  });
+
+  test("in the project it names the forks that stay", () => {
+    sandbox.ok("init");
+    sandbox.ok("fork", "idea");
+    const fork = sandbox.ok("fork", "path", "idea").trim();
+    expect(sandbox.ok("uninstall")).toContain(`Its fork ${fork} stays, and is not protected either.`);
+    expect(existsSync(fork)).toBe(true);
   });
 });
 

@@ -66,7 +66,9 @@ const ENGINE = {
     hint: ({ reason }: { readonly reason: string }) =>
       reason.includes("inside the workspace")
         ? "`belay init --nested` gives it checkpoints of its own."
-        : "`belay -C <project> init` protects the directory of one project.",
+        : reason.startsWith("a fork of")
+          ? "`belay fork list` shows the forks, `belay fork remove <name>` removes one; `belay -C <project> uninstall` ends the protection of all."
+          : "`belay -C <project> init` protects the directory of one project.",
   },
   WORKSPACE_EMPTIED: {
     exit: EXIT.refused,

@@ -26,25 +26,28 @@ export default defineCommand({
     if (purge && call.options.yes !== true && !(await confirm(call, question))) return declined(call);
     const { removeHooks } = await import("../agents/agent-hooks.ts");
     const hooks = await removeHooks(call.home, root, Date.now());
-    const { id, path, store, purged } = await removeWorkspace(root, { home: call.home, purge });
-    if (call.json) call.output.json({ workspace: id, path, store, purged, hooks });
-    else call.output.print(removedText({ path, store, purged, hooks, checkpoints }));
+    const { id, path, store, purged, forks } = await removeWorkspace(root, { home: call.home, purge });
+    if (call.json) call.output.json({ workspace: id, path, store, purged, forks, hooks });
+    else call.output.print(removedText({ path, store, purged, forks, hooks, checkpoints }));
     return EXIT.done;
   },
 });
 
 interface Removed extends Pick<WorkspaceSummary, "path" | "store" | "checkpoints"> {
   readonly purged: boolean;
+  readonly forks: readonly string[];
   readonly hooks: readonly RemovalReport[];
 }
 
-function removedText({ path, store, purged, hooks, checkpoints }: Removed): string {
+function removedText({ path, store, purged, forks, hooks, checkpoints }: Removed): string {
   const removed = hooks.length > 0 ? hooks.map(hookText) : ["No agent's settings hold hooks for it."];
   const ended = `${visible(path)} is no longer protected. Your ${hooks.length > 0 ? "other " : ""}files are untouched.`;
-  if (purged) return [...removed, ended, "Its checkpoints are deleted."].join("\n");
+  const left = forks.map((fork) => `Its fork ${visible(fork)} stays, and is not protected either.`);
+  if (purged) return [...removed, ended, ...left, "Its checkpoints are deleted."].join("\n");
   return [
     ...removed,
     ended,
+    ...left,
     `Its ${checkpointsOf({ checkpoints })} stay in ${visible(store)}.`,
     "→ `belay init` protects it again, with them; `belay uninstall --purge` deletes them.",
   ].join("\n");
