@@ -67,6 +67,7 @@ export type {
 export type { Imports } from "./workspace/interface/imports.ts";
 export { whyNotImported } from "./capture/import-checkpoints.ts";
 export type { MergeOptions, MergeRequestSource } from "./queries/preview-merge.ts";
+export type { TriedChoice, TriedDecision } from "./queries/try-decision.ts";
 export { checkResolution, type Resolution } from "./merge/check-resolution.ts";
 export type { Import, Names, Syntax } from "./merge/syntax.ts";
 export type { CompareFileOptions, OneFileOptions } from "./queries/compare-file.ts";
@@ -211,6 +212,7 @@ export type {
   ConflictRegion,
   ConflictResolution,
   DroppedLine,
+  MadeByMerger,
   Merge,
   MergeCheck,
   MergeConflict,

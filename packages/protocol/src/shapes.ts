@@ -40,6 +40,7 @@ export {
   mergeOutcome,
   plannedMerge,
   resolvedConflict,
+  triedDecision,
 } from "./shapes/merges.ts";
 export {
   message,

@@ -5,7 +5,15 @@ export { createClient, NoAnswer, type BrowserClient, type Connection } from "./d
 export type { History, HistoryFilter, HistoryRow } from "./data/history.ts";
 export type { LiveState } from "./data/live-events.ts";
 export { useLoaded, type Loaded } from "./data/loaded.ts";
-export { useStatus, useThreads, useVersion, type Status, type Thread } from "./data/facts.ts";
+export {
+  useOpenMerges,
+  useStatus,
+  useThreads,
+  useVersion,
+  type Merge,
+  type Status,
+  type Thread,
+} from "./data/facts.ts";
 export { forgetKey, openPage, takeCode, type PageKey } from "./data/page-key.ts";
 export { useHistory } from "./data/use-history.ts";
 export { AnnotateDialog } from "./checkpoints/annotate-dialog.tsx";
@@ -22,6 +30,10 @@ export {
 } from "./checkpoints/use-checkpoints.ts";
 export { useStreamingRefresh, type StreamingStatus } from "./checkpoints/use-streaming-refresh.ts";
 export { CheckpointDialog } from "./checkpoints/checkpoint-dialog.tsx";
+export type { ConflictViewProps } from "./conflicts/conflict-host.ts";
+export { ConflictView } from "./conflicts/conflict-view.tsx";
+export type { DecidablePlan } from "./conflicts/plan-conflicts.ts";
+export { mergeResult, sourceNames } from "./conflicts/merge-result.ts";
 export { DiffView, type DiffViewProps } from "./diff/diff-view.tsx";
 export { FileTree } from "./diff/file-tree.tsx";
 export { FileDiffCard, fileId } from "./diff/file-diff-card.tsx";
@@ -40,8 +52,15 @@ export { NO_CHOICES, usePlan, type Choices, type PlanState, type Scope } from ".
 export { useSession, type PendingSession, type SessionState } from "./pending/use-session.ts";
 export { restoreTo } from "./plans/restore-to.ts";
 export { StoragePanel, VerifyButton } from "./storage/storage-panel.tsx";
+export { PlannedChanges, shownPlan } from "./plans/planned-changes.tsx";
 export { PlanDialog, type PlanDialogProps } from "./plans/plan-dialog.tsx";
-export { changedLines, type DetailedPlan, type PlanOutcome, type PlanRequest } from "./plans/request.ts";
+export {
+  changedLines,
+  type DetailedPlan,
+  type PlanBody,
+  type PlanOutcome,
+  type PlanRequest,
+} from "./plans/request.ts";
 export { afterOf, filesOf, targetOf, titleOf, type Target } from "./timeline/row-text.ts";
 export { StepList, useSteps, type Step } from "./timeline/step-list.tsx";
 export { Timeline, type TimelineProps } from "./timeline/live-timeline.tsx";

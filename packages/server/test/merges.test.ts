@@ -20,3 +20,43 @@ test(
     expect(project.read("n/5.txt")).toBe("5\n");
   }),
 );
+
+test(
+  "[R821] trying a decision out records nothing, and says what deciding so comes to",
+  served(
+    async (project) => {
+      const go = async (name: string) =>
+        project.ok("POST", `/api/branches/${name}/switch`, {
+          planId: (await project.ok("GET", `/api/branches/${name}/switch/preview`)).plan.id,
+        });
+      await project.ok("POST", "/api/branches", { name: "f" });
+      await go("f");
+      project.write("a.ts", "const a = 2;\n1\n2\n3\n4\nconst b = 2;\n");
+      await go("main");
+      project.write("a.ts", "const a = 3;\n1\n2\n3\n4\nconst b = 3;\n");
+      const planned = await project.ok("POST", "/api/merges", { sources: ["f"] });
+      const at = `/api/merges/${planned.merge.id}`;
+      await project.ok("POST", `${at}/apply`, { planId: planned.plan.id });
+      const [conflict] = (await project.ok("GET", `${at}/conflicts`)).conflicts;
+      const preview = (body: object) => project.call("POST", `/api/conflicts/${conflict.id}/preview`, body);
+      const before = (await project.ok("GET", at)).merge;
+      const part = await preview({ regions: { 1: "theirs" } });
+      expect(part.body).toMatchObject({ whole: false, files: [], content: null });
+      const whole = await preview({ regions: { 1: "theirs", 2: "both" } });
+      const text = "const a = 2;\n1\n2\n3\n4\nconst b = 3;\nconst b = 2;\n";
+      expect(whole.body).toMatchObject({ whole: true, content: { text } });
+      expect(whole.body.files[0]).toMatchObject({ file: { path: "a.ts", linesAdded: 2, linesDeleted: 1 } });
+      expect((await preview({ take: "ours" })).body).toMatchObject({ whole: true, files: [] });
+      expect((await preview({ content: "<<<<<<< x\n" })).body.warnings[0]).toMatchObject({ check: "marks" });
+      for (const body of [{}, { take: "delete" }, { regions: {} }, { regions: { 9: "ours" } }])
+        expect((await preview(body)).status, JSON.stringify(body)).toBeGreaterThanOrEqual(400);
+      expect((await project.ok("GET", at)).merge).toEqual(before);
+      const content = await project.ok("GET", `/api/conflicts/${conflict.id}?content=1`);
+      expect(content).toMatchObject({ merger: null, base: { text: expect.stringContaining("const a = 1") } });
+      expect(content.marked.text).toContain("<<<<<<< main\nconst a = 3;\n||||||| base\n");
+      expect((await project.ok("GET", "/api/merges?state=open")).merges).toHaveLength(1);
+      expect((await project.ok("GET", "/api/merges?state=applied")).merges).toEqual([]);
+    },
+    { "a.ts": "const a = 1;\n1\n2\n3\n4\nconst b = 1;\n" },
+  ),
+);

@@ -1,4 +1,5 @@
 /** Addresses of the page: which view, of which project, with what chosen. */
+import type { ConflictViewProps, DecidablePlan } from "@belay/react";
 import { useSyncExternalStore } from "react";
 
 /** A view that is a word of the address. */
@@ -15,6 +16,7 @@ export type Place =
   | { readonly view: "projects" }
   | { readonly view: "timeline" | Exclude<Named, "threads">; readonly workspace: string }
   | { readonly view: "threads"; readonly workspace: string; readonly thread: string | undefined }
+  | { readonly view: "conflicts"; readonly workspace: string; readonly of: string }
   | { readonly view: "compare"; readonly workspace: string; readonly from: string; readonly to: string };
 
 const listeners = new Set<() => void>();
@@ -49,6 +51,7 @@ function placeOf(path: string): Place {
   const [, root, workspace, view, from, to] = path.split("/").map(decodeURIComponent);
   if (root !== "w" || !workspace) return { view: "projects" };
   if (view === "compare" && from && to) return { view: "compare", workspace, from, to };
+  if (view === "conflicts" && from) return { view, workspace, of: from };
   if (view === "threads") return { view, workspace, thread: from === "" ? undefined : from };
   return { view: standsAlone(view) ? view : "timeline", workspace };
 }
@@ -77,4 +80,38 @@ export function viewPath(workspace: string, view: Named): string {
 /** The address of a conversation. */
 export function threadPath(workspace: string, thread: string): string {
   return `${viewPath(workspace, "threads")}/${encodeURIComponent(thread)}`;
+}
+
+/** The address of the conflicts of a merge, by its id, or of a plan, by what was asked for. */
+export function conflictsPath(workspace: string, of: string | DecidablePlan): string {
+  const path = (name: string) => `/w/${[workspace, "conflicts", name].map(encodeURIComponent).join("/")}`;
+  if (typeof of === "string") return path(of);
+  const { kind, target, thread, count, paths = [], without = [] } = of;
+  const words = new URLSearchParams([
+    ...(target === undefined ? [] : [["target", target]]),
+    ...(thread === undefined ? [] : [["thread", thread]]),
+    ...(count === undefined ? [] : [["count", String(count)]]),
+    ...paths.map((each) => ["path", each]),
+    ...without.map((each) => ["without", each]),
+  ]);
+  return `${path(kind)}${words.size > 0 ? `?${words}` : ""}`;
+}
+
+const KINDS: readonly string[] = ["undo", "redo", "revert", "reset"];
+
+/** What the address of a conflict view names. */
+export function conflictsOf(of: string, query: URLSearchParams): ConflictViewProps["of"] {
+  if (!KINDS.includes(of)) return { merge: of };
+  const [target, thread, count] = ["target", "thread", "count"].map((name) => query.get(name) ?? undefined);
+  const [paths, without] = [query.getAll("path"), query.getAll("without")];
+  return {
+    plan: {
+      kind: of as DecidablePlan["kind"],
+      ...(target !== undefined && { target }),
+      ...(thread !== undefined && { thread }),
+      ...(count !== undefined && { count: Number(count) }),
+      ...(paths.length > 0 && { paths }),
+      ...(without.length > 0 && { without }),
+    },
+  };
 }

@@ -17,6 +17,7 @@ import { SettingsView } from "./settings/settings-view.tsx";
 import { StorageView } from "./storage/storage-view.tsx";
 import { ThreadsView } from "./threads/threads-view.tsx";
 import { CompareView } from "./views/compare-view.tsx";
+import { ConflictsView } from "./views/conflicts-view.tsx";
 import { Ended, NoProject } from "./views/states.tsx";
 import { TimelineView } from "./views/timeline-view.tsx";
 
@@ -42,6 +43,8 @@ function View({ place, query }: { readonly place: Place; readonly query: URLSear
   switch (place.view) {
     case "compare":
       return <CompareView from={place.from} to={place.to} />;
+    case "conflicts":
+      return <ConflictsView key={place.of} of={place.of} query={query} />;
     case "pending":
       return <PendingView />;
     case "threads":

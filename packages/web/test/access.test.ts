@@ -2,20 +2,15 @@
  * The page works for readers, keys and every eye: axe finds nothing in any view, dialog or state, in both themes and three
  * widths, and nothing is cut, covered or too small. `BELAY_PICTURES=<directory>` leaves a picture of each there.
  */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { ServedProject } from "../../server/test/support/served-project.ts";
+import { expectGood, MATRIX } from "./support/access.ts";
 import { Agent } from "./support/agent.ts";
 import { CHROMIUM, closeBrowser, shown, type Shown } from "./support/browser.ts";
-import { faultsOf } from "./support/sight.ts";
 import { FILES } from "./support/work.ts";
 
 afterAll(closeBrowser);
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 async function work(project: ServedProject): Promise<void> {
   const [claude, codex] = [await Agent.start(project), await Agent.start(project, "codex", "Docs")];
@@ -35,33 +30,6 @@ async function work(project: ServedProject): Promise<void> {
   await codex.writes({ "more.md": "more\n" });
 }
 
-/** What axe says about the page as it is, without the colours of code: those are the diff view's theme. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = (await page.evaluate(
-    "axe.run({ exclude: ['diffs-container'] }, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? node.all[0]?.message ?? '')).slice(0, 4).join(' | ')))",
-  )) as string[];
-  return found;
-}
-
-/** Nothing for a reader, and nothing for an eye, to complain about. */
-async function expectGood(page: Page, what: string, floating = ""): Promise<void> {
-  const pictures = process.env["BELAY_PICTURES"];
-  if (pictures !== undefined) {
-    const { width } = page.viewportSize()!;
-    const scheme = await page.evaluate(
-      "matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'",
-    );
-    await page.screenshot({ path: join(pictures, `${what} ${width} ${String(scheme)}.png`) });
-  }
-  expect(await violations(page), what).toEqual([]);
-  // what floats may lie over the content that scrolls, never over the ways to other views
-  const faults = (await faultsOf(page)).filter(
-    (fault) => floating === "" || !fault.includes(floating) || fault.includes("b-nav"),
-  );
-  expect(faults, what).toEqual([]);
-}
-
 /** Where the parts of the frame stand: the numbers that everything else is laid out by. */
 async function expectFrame(page: Page, width: number): Promise<void> {
   const place = async (selector: string) => (await page.locator(selector).first().boundingBox())!;
@@ -78,9 +46,6 @@ async function expectFrame(page: Page, width: number): Promise<void> {
   expect((await place(".b-topbar")).height).toBe(52);
   expect((await place(".b-tl")).width).toBe(width === 1440 ? 560 : 420);
 }
-
-const WIDTHS = [1440, 1024, 390] as const;
-const MATRIX = WIDTHS.flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ width, scheme })));
 
 /** States of the page: each is shown, looked at, and left again. */
 async function expectStates({ page, project }: Pick<Shown, "page" | "project">): Promise<void> {

@@ -64,7 +64,7 @@ async function printAll(
 
 async function showOne(call: ConflictsCall, workspace: Workspace, ref: string): Promise<number> {
   const conflict = await workspace.merges.conflict(await conflictRef(call, workspace, ref));
-  if (call.json) call.output.json(mergeConflictDetailsJson(conflict, true));
+  if (call.json) call.output.json(mergeConflictDetailsJson(conflict, null));
   else {
     const { conflictText } = await import("../merging/merge-text.ts");
     call.output.print(conflictText(conflict, call.output));

@@ -19,6 +19,7 @@ import { EngineError } from "../model/errors.ts";
 import { isIdPrefix, type OperationId } from "../model/ids.ts";
 import type { DroppedLine, MergeTake, ResolutionProblem, ResolvedBy } from "../model/merge.ts";
 import type { Database } from "../store/database.ts";
+import type { ObjectSource } from "../store/object-store.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { describeConflict } from "./describe-merge.ts";
 import { resultOf, type Choice } from "./resolution-result.ts";
@@ -101,7 +102,8 @@ export function decide(context: Context, ref: string, choice: Choice & DecisionF
     const next = decided(conflict, { choice, result, chosen, now: system.now() });
     putConflict(store.db, next);
     note(context, next, next.state === "resolved" ? "conflict_resolved" : undefined);
-    return { conflict: next, warnings: warningsOf(context, next, choice), open: countOpen(context, next) };
+    const warnings = warningsOf(context, next, { ...choice, choice, objects: store.objects });
+    return { conflict: next, warnings, open: countOpen(context, next) };
   });
 }
 
@@ -136,19 +138,26 @@ function decided(
 const AS_THEY_ARE: ReadonlySet<string> = new Set(["ours", "theirs", "base", "delete", "keep"]);
 
 /** What a text that replaces a conflict does not keep to; a side taken as it is needs no check. */
-function warningsOf(
+export function warningsOf(
   context: Context,
   conflict: ConflictRecord,
-  choice: Choice & DecisionFacts,
+  {
+    choice,
+    objects,
+    dropped = [],
+    syntax,
+  }: Pick<DecisionFacts, "dropped" | "syntax"> & {
+    readonly choice: Choice;
+    readonly objects: Pick<ObjectSource, "read">;
+  },
 ): ResolutionProblem[] {
-  const { objects } = context.store;
   if (conflict.state !== "resolved" || conflict.kind !== "content") return [];
   if (!("content" in choice) && choice.region === undefined && AS_THEY_ARE.has(choice.take)) return [];
   const file = conflict.result?.find(([path]) => path === conflict.path)?.[1];
   if (file?.kind !== "file") return [];
   const described = describeConflict(context, conflict, (hash) => objects.read(hash));
-  const resolution = { content: objects.read(file.hash), dropped: choice.dropped ?? [] };
-  const problems = checkResolution(described, resolution, choice.syntax);
+  const resolution = { content: objects.read(file.hash), dropped };
+  const problems = checkResolution(described, resolution, syntax);
   // a person may drop lines and need not say so
   return problems.filter(({ check }) => check !== "lost" && check !== "back");
 }

@@ -93,6 +93,11 @@ export function describeConflict(context: Context, conflict: ConflictRecord, rea
     get proposal() {
       return facts.proposal === null ? null : readOrGone(read, facts.proposal.hash);
     },
+    get merger() {
+      if (facts.merger === undefined) return null;
+      const { hash, explanation, dropped } = facts.merger;
+      return { content: readOrGone(read, hash), explanation, dropped };
+    },
   };
 }
 

@@ -110,6 +110,15 @@ export interface MergeConflict {
   readonly content: (version: "base" | "ours" | "theirs") => Buffer | null;
   /** What analysis would write, for the user or a merger to accept; null where it has nothing to offer. */
   readonly proposal: Buffer | null;
+  /** What a merger agent made, for a person to take; null where none was asked. */
+  readonly merger: MadeByMerger | null;
+}
+
+/** A merger's answer that a person may take: its content is null where it is gone. */
+export interface MadeByMerger {
+  readonly content: Buffer | null;
+  readonly explanation: string;
+  readonly dropped: readonly DroppedLine[];
 }
 
 /** A line that a resolution leaves out on purpose, or brings back. */

@@ -125,5 +125,6 @@ function describe(
       return entry?.kind === "file" || entry?.kind === "symlink" ? objects.read(entry.hash) : null;
     },
     proposal,
+    merger: null,
   };
 }

@@ -20,6 +20,7 @@ import {
   type MergeOptions,
   type MergeRequestSource,
 } from "../queries/preview-merge.ts";
+import { tryDecision, type TriedChoice, type TriedDecision } from "../queries/try-decision.ts";
 import { isRootThere } from "../scan/root.ts";
 import type { WorkingCopies } from "./create-context.ts";
 import type { BranchMergeOptions, ConflictChoice, Merges, ResolvedConflict } from "./interface/merges.ts";
@@ -99,6 +100,12 @@ export class LocalMerges implements Merges {
     const { conflict, ...rest } = this.#runner.read(() => decide(context, ref, choice));
     this.#runner.events.wake();
     return { ...rest, conflict: describeConflict(context, conflict, this.#read) };
+  }
+
+  async tryOut(ref: string, choice: TriedChoice): Promise<TriedDecision> {
+    const { context } = this.#runner;
+    await choice.syntax?.load([displayPath(findConflict(context, ref).path)]);
+    return this.#runner.read(() => tryDecision(context, ref, choice));
   }
 
   async offer(ref: string, made: Offer): Promise<MergeConflict> {

@@ -25,8 +25,8 @@ export const MERGES = {
     response: shapes.plannedMerge,
   },
   "GET /api/merges": {
-    summary: "Merges, newest first.",
-    query: workspaceQuery,
+    summary: "Merges, newest first; with `state` only those that are in it.",
+    query: workspaceQuery.extend({ state: z.enum(["open", "applied", "abandoned"]).optional() }),
     response: z.looseObject({ merges: z.array(shapes.merge) }),
   },
   "GET /api/merges/:id": {
@@ -59,7 +59,7 @@ export const MERGES = {
   },
   "GET /api/conflicts/:id": {
     summary:
-      "One conflict; with `content` also what base, ours, theirs and a proposal hold, up to 1 MB each.",
+      "One conflict; with `content` also what base, ours, theirs, a proposal, a merger's answer and the text with marks hold, up to 1 MB each.",
     query: workspaceQuery.extend({ content: flag.optional() }),
     response: shapes.mergeConflictDetails,
   },
@@ -73,6 +73,17 @@ export const MERGES = {
       content: z.string().optional(),
     }),
     response: shapes.resolvedConflict,
+  },
+  "POST /api/conflicts/:id/preview": {
+    summary:
+      "What deciding a conflict in this way would make of what is here: by an option, by `content`, or by an option for each region. Nothing is recorded.",
+    query: workspaceQuery,
+    body: body.extend({
+      take: identifier.optional(),
+      content: z.string().optional(),
+      regions: z.record(z.string().regex(/^[1-9]\d{0,5}$/), identifier).optional(),
+    }),
+    response: shapes.triedDecision,
   },
   "POST /api/conflicts/:id/reopen": {
     summary: "Takes a decision back.",

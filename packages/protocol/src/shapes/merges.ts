@@ -1,6 +1,7 @@
 /** Merges of branches, and the conflicts that are left to decide. */
 import { z } from "zod";
 import { count, list, pathEntry, reasonedPath, time } from "./basics.ts";
+import { fileDiff } from "./checkpoints.ts";
 import { outcome, plan, step } from "./going-back.ts";
 
 const severity = z.enum(["low", "medium", "high", "critical"]);
@@ -61,6 +62,9 @@ const version = z
   .looseObject({ text: z.string().nullable(), base64: z.string().nullable(), bytes: count })
   .nullable();
 
+/** What a text does not keep to. */
+const warnings = z.array(z.looseObject({ check: z.string(), line: count.nullable(), detail: z.string() }));
+
 /** A conflict with its contents. */
 export const mergeConflictDetails = z.looseObject({
   conflict: mergeConflict,
@@ -68,6 +72,13 @@ export const mergeConflictDetails = z.looseObject({
   ours: version.optional(),
   theirs: version.optional(),
   proposal: version.optional(),
+  /** What a merger agent made, why, and what it left out on purpose. */
+  merger: z
+    .looseObject({ content: version, explanation: z.string(), dropped: z.array(droppedLine) })
+    .nullable()
+    .optional(),
+  /** The lines of all three with marks at what is left to decide, to edit; null where there are none. */
+  marked: version.optional(),
 });
 
 /** Branches that were merged, or would be. */
@@ -138,6 +149,16 @@ export const plannedMerge = z.looseObject({ merge, plan });
 /** A decision that was recorded. */
 export const resolvedConflict = z.looseObject({
   conflict: mergeConflict,
-  warnings: z.array(z.looseObject({ check: z.string(), line: count.nullable(), detail: z.string() })),
+  warnings,
   open: count,
+});
+
+/** What a decision would come to, compared with what is here now. */
+export const triedDecision = z.looseObject({
+  files: z.array(fileDiff.omit({ from: true, to: true })),
+  /** What the path itself would hold. */
+  content: version,
+  warnings,
+  /** False while regions are left to decide. */
+  whole: z.boolean(),
 });

@@ -9,6 +9,9 @@ export type Status = CallOutput<"GET /api/status">;
 /** A conversation with an agent. */
 export type Thread = CallOutput<"GET /api/threads">["threads"][number];
 
+/** A merge of branches. */
+export type Merge = CallOutput<"GET /api/merges">["merges"][number];
+
 const EVENTS_MS = 300;
 
 /** A number that grows when something happened in the project. */
@@ -31,6 +34,16 @@ export function useVersion(): number {
   return version;
 }
 
+/** The same, which stands still while something is being carried out: its own events ask for nothing. */
+export function useVersionUnless(isBusy: boolean): number {
+  const version = useVersion();
+  const [shown, setShown] = useState(version);
+  useEffect(() => {
+    if (!isBusy) setShown(version);
+  }, [version, isBusy]);
+  return shown;
+}
+
 /** The status, as of the last event. */
 export function useStatus(version: number): Status | undefined {
   const { client, workspace } = useBelay();
@@ -46,4 +59,13 @@ export function useThreads(version: number): readonly Thread[] {
     client.call("GET /api/threads", { query: { workspace } }),
   );
   return value?.threads ?? [];
+}
+
+/** Merges that wait: for decisions, or to be applied. */
+export function useOpenMerges(version: number): readonly Merge[] {
+  const { client, workspace } = useBelay();
+  const { value } = useLoaded(`merges ${workspace} ${version} !`, () =>
+    client.call("GET /api/merges", { query: { workspace, state: "open" } }),
+  );
+  return value?.merges ?? [];
 }

@@ -3,7 +3,7 @@ import { createContext, useCallback, useContext, useState, type ReactNode } from
 import { useToast } from "../parts/toasts.tsx";
 import { PlanDialog } from "./plan-dialog.tsx";
 import { planResult } from "./plan-result.ts";
-import type { PlanRequest } from "./request.ts";
+import type { PlanBody, PlanRequest } from "./request.ts";
 
 type Open = (request: PlanRequest) => void;
 
@@ -15,6 +15,8 @@ export function usePlans(
     onChanged?(): void;
     /** Shows what was changed; left out where there is no view for it. */
     compare?(from: string, to: string): void;
+    /** Opens the view in which conflicts are decided; left out where there is none. */
+    decide?(plan: PlanBody): void;
   } = {},
 ): {
   readonly plan: Open;
@@ -34,6 +36,12 @@ export function usePlans(
           key={JSON.stringify(request)}
           request={request}
           onClose={close}
+          {...(then.decide && {
+            onDecide: (body: PlanBody) => {
+              close();
+              then.decide!(body);
+            },
+          })}
           onDone={(outcome, made) => {
             close();
             then.onChanged?.();

@@ -15,10 +15,11 @@ import {
   stepWords,
   titleWords,
   type DetailedPlan,
+  type PlanBody,
   type PlanOutcome,
   type PlanRequest,
 } from "./request.ts";
-import { isRestoreRunning, NO_CHOICES, usePlan, type Choices, type Scope } from "./use-plan.ts";
+import { decidable, isRestoreRunning, NO_CHOICES, usePlan, type Choices, type Scope } from "./use-plan.ts";
 
 /** What the dialog is about and what happens after it. */
 export interface PlanDialogProps {
@@ -27,23 +28,25 @@ export interface PlanDialogProps {
   onDone(outcome: PlanOutcome, plan: DetailedPlan, scope: Scope): void;
   /** The host carries out the whole plan by itself: then nothing can be chosen here. */
   onConfirm?(): void;
+  /** Opens the view in which conflicts are decided; without it they are only named. */
+  onDecide?(plan: PlanBody): void;
 }
 
 /** The dialog. */
-export function PlanDialog({ request, onClose, onDone, onConfirm }: PlanDialogProps): ReactNode {
+export function PlanDialog({ request, onClose, onDone, onConfirm, onDecide }: PlanDialogProps): ReactNode {
   const [choices, setChoices] = useState<Choices>({ ...NO_CHOICES, count: request.count ?? 1 });
   const [selected, setSelected] = useState<string>();
   const state = usePlan(request, choices, (outcome) => onDone(outcome, state.plan!, choices.scope));
   const { plan, whole } = state;
   const choose = (part: Partial<Choices>) => setChoices({ ...choices, ...part });
   const files = plan?.files.length ?? 0;
-  const isDangerous =
-    (plan?.files ?? []).some(({ change }) => change === "delete") || choices.except !== undefined;
+  const isDangerous = deletes(plan) || choices.except !== undefined;
   // a choice is seen at once, also while its plan is being made
   const hunks = choices.basedOn === undefined ? state.hunks : choices.hunks;
   const current = selected ?? whole?.files[0]?.path;
   // these take a step, or what is pending, whole
   const isFixed = request.kind === "redo" || request.kind === "reset" || onConfirm !== undefined;
+  const toDecide = onDecide && decidable(request, choices);
   const act = () => {
     if (onConfirm === undefined) void state.apply();
     // what was not shown yet cannot be confirmed
@@ -63,7 +66,7 @@ export function PlanDialog({ request, onClose, onDone, onConfirm }: PlanDialogPr
         {onConfirm === undefined ? (
           <HowFar request={request} choices={choices} hasStep={Boolean(whole)} onChange={choose} />
         ) : null}
-        <Warnings state={state} request={request} />
+        <Warnings state={state} request={request} onDecide={toDecide && (() => onDecide(toDecide))} />
       </div>
       {state.isApplying ? (
         <Applying files={files} progress={state.progress} />
@@ -99,6 +102,10 @@ export function PlanDialog({ request, onClose, onDone, onConfirm }: PlanDialogPr
       <Footer {...{ state, files, request, isDangerous, onClose }} scope={choices.scope} onAct={act} />
     </Dialog>
   );
+}
+
+function deletes(plan: DetailedPlan | null | undefined): boolean {
+  return (plan?.files ?? []).some(({ change }) => change === "delete");
 }
 
 /** What goes back, and how far. */
@@ -146,12 +153,19 @@ function nothingWords({ kind }: PlanRequest): string {
 
 type State = ReturnType<typeof usePlan>;
 
+interface WarningsProps {
+  readonly state: State;
+  readonly request: PlanRequest;
+  /** Undefined where conflicts of this plan cannot be decided. */
+  readonly onDecide: (() => void) | undefined;
+}
+
 /** At most two at once, most serious first; a refusal stands above all. */
-function Warnings({ state, request }: { readonly state: State; readonly request: PlanRequest }): ReactNode {
+function Warnings({ state, request, onDecide }: WarningsProps): ReactNode {
   const { plan, error, stale } = state;
   const notes: ReactNode[] = [];
   if (error !== undefined)
-    notes.push(<Refusal key="error" error={error} state={state} kind={request.kind} />);
+    notes.push(<Refusal key="error" error={error} state={state} kind={request.kind} onDecide={onDecide} />);
   if (plan === null && state.whole)
     notes.push(
       <Note key="nothing" look="b-acc" strong="Nothing is chosen, or it is like this already.">
@@ -208,9 +222,9 @@ function Refusal({
   error,
   state,
   kind,
-}: {
+  onDecide,
+}: Omit<WarningsProps, "request"> & {
   readonly error: Error;
-  readonly state: State;
   readonly kind: PlanRequest["kind"];
 }): ReactNode {
   if (error instanceof ClientError && error.code === "CONFLICTS") {
@@ -221,13 +235,18 @@ function Refusal({
     return (
       <Note look="b-bad" strong={error.message}>
         Nothing has changed.{" "}
+        {onDecide === undefined ? null : (
+          <button type="button" className="b-btn b-s" onClick={onDecide}>
+            Decide…
+          </button>
+        )}{" "}
         {others > 0 ? (
           <button type="button" className="b-btn b-s" onClick={() => void state.apply(true)}>
             {confirmWords(kind, others)} that are not in conflict
           </button>
-        ) : (
+        ) : onDecide === undefined ? (
           `Nothing can be ${undone} without deciding.`
-        )}
+        ) : null}
       </Note>
     );
   }

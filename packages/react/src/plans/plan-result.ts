@@ -11,10 +11,15 @@ export interface PlanResult {
   readonly plan: (request: PlanRequest) => void;
   /** Shows what it changed; left out where there is no view for it. */
   readonly compare?: ((from: string, to: string) => void) | undefined;
+  /** Conflicts were decided: what was done is a step of its own, and an undo takes it back. */
+  readonly isOwnStep?: boolean;
 }
 
 /** "Restored 12 files to before “Add retry…”. Codex’s 2 files were left alone." with its way back. */
-export function planResult({ kind, name }: PlanRequest, { outcome, made, plan, compare }: PlanResult): Toast {
+export function planResult(
+  { kind, name }: Pick<PlanRequest, "kind" | "name">,
+  { outcome, made, plan, compare, isOwnStep = false }: PlanResult,
+): Toast {
   const files = quantity(outcome.created + outcome.modified + outcome.deleted, "file");
   const step = made.steps[0];
   const { conversation, safetyCheckpoint, newCheckpoint } = outcome;
@@ -42,7 +47,7 @@ export function planResult({ kind, name }: PlanRequest, { outcome, made, plan, c
     outcome.displaced.length === 0
       ? []
       : [`Written meanwhile and kept: ${outcome.displaced.map(({ path }) => path).join(", ")}.`];
-  const back = kind === "undo" ? ("redo" as const) : ("undo" as const);
+  const back = kind === "undo" && !isOwnStep ? ("redo" as const) : ("undo" as const);
   const told = [conversation?.warning, conversation?.advice].filter(
     (words) => words !== undefined && words !== null,
   );
@@ -61,7 +66,7 @@ export function planResult({ kind, name }: PlanRequest, { outcome, made, plan, c
     action: {
       words: back === "redo" ? "Redo" : "Undo",
       // as many steps as were taken out or put back; a restore is one, whatever it went back over
-      run: () => plan({ kind: back, name: "", count: Math.max(1, made.steps.length) }),
+      run: () => plan({ kind: back, name: "", count: isOwnStep ? 1 : Math.max(1, made.steps.length) }),
     },
   };
 }

@@ -13,9 +13,14 @@ const GROUPS = [
 
 const SHOWN = 5;
 
+/** What of a plan the list shows. */
+export type ShownPlan = Pick<DetailedPlan, "id" | "files" | "leftAlone" | "kept" | "leftOut" | "gaps">;
+
 /** What the list shows and lets choose. */
 export interface PlannedFilesProps {
-  readonly plan: DetailedPlan;
+  readonly plan: ShownPlan;
+  /** How files are called that are not there now; "Will come back" unless said otherwise. */
+  readonly createdWords?: string;
   readonly without: ReadonlySet<string>;
   /** A redo and a reset are taken whole: their files cannot be left out one by one. */
   readonly isFixed: boolean;
@@ -38,7 +43,7 @@ export function PlannedFiles(props: PlannedFilesProps): ReactNode {
           key={change}
           {...props}
           files={plan.files.filter((file) => file.change === change)}
-          words={words}
+          words={change === "create" ? (props.createdWords ?? words) : words}
           look={look}
         />
       ))}

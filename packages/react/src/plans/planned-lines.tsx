@@ -6,7 +6,7 @@ import { CodeLines } from "../diff/code-lines.tsx";
 import { drawnPatch, hunkText, type DiffHunk } from "../diff/patch.ts";
 import { Lines, PathName } from "../parts/icon.tsx";
 import { WORDS } from "../words.ts";
-import type { DetailedPlan } from "./request.ts";
+import type { ShownPlan } from "./planned-files.tsx";
 
 const LOOK = { layout: "unified", wrap: false, words: true } as const;
 const MOST_LINES = 400;
@@ -15,7 +15,7 @@ const SHOWN = 3;
 
 /** What the lines of a plan show and let choose. */
 export interface PlannedLinesProps {
-  readonly plan: DetailedPlan;
+  readonly plan: ShownPlan;
   readonly path: string | undefined;
   /** The chosen hunks of files that are chosen in part. */
   readonly chosen: ReadonlyMap<string, readonly number[]>;

@@ -197,6 +197,17 @@ async function hunksOfLines(
   return choices !== hunks.length || some.length === hunks.length ? new Map() : new Map([[file.path, some]]);
 }
 
+/**
+ * What is to be decided where a plan was refused because of conflicts. Undefined where it cannot be: a restore takes
+ * states as they are, and single hunks are numbered on files that a decision changes.
+ */
+export function decidable(request: PlanRequest, choices: Choices): PlanBody | undefined {
+  if (request.kind === "restore" || request.lines !== undefined || choices.hunks.size > 0) return undefined;
+  const without = [...choices.without];
+  const body = bodyOf(request, choices);
+  return without.length === 0 || body.paths !== undefined ? body : { ...body, without };
+}
+
 /** The request with the choices that its kind knows. */
 function bodyOf(
   { kind, target, thread, paths }: PlanRequest,

@@ -26,6 +26,7 @@ export {
   mergeOutcomeJson,
   plannedMergeJson,
   resolvedConflictJson,
+  triedDecisionJson,
 } from "./merge-json.ts";
 export { pathJson, withPathJson } from "./path-json.ts";
 export {

@@ -1,6 +1,14 @@
 /** Merges and their conflicts in the contract's shape. */
-import type { Merge, MergeConflict, MergeOutcome, MergePlan, ResolvedConflict } from "@belay/engine";
+import type {
+  Merge,
+  MergeConflict,
+  MergeOutcome,
+  MergePlan,
+  ResolvedConflict,
+  TriedDecision,
+} from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
+import { changedFileJson } from "./diff-json.ts";
 import { listField } from "./list-field.ts";
 import { pathJson, withPathJson } from "./path-json.ts";
 import { outcomeJson, planJson } from "./plan-json.ts";
@@ -84,23 +92,26 @@ export function mergeConflictJson(conflict: MergeConflict): Json<typeof shapes.m
 /** Contents over this are not sent. */
 const VERSION_BYTES = 1024 * 1024;
 
-/** One conflict with its contents, as far as they fit. */
+/** One conflict, with its contents as far as they fit where the text with marks is given too. */
 export function mergeConflictDetailsJson(
   conflict: MergeConflict,
-  withContent: boolean,
+  marked?: Buffer | null,
 ): Json<typeof shapes.mergeConflictDetails> {
   const told = { conflict: mergeConflictJson(conflict) };
-  if (!withContent) return told;
+  if (marked === undefined) return told;
+  const { merger } = conflict;
   return {
     ...told,
     base: versionJson(conflict.content("base")),
     ours: versionJson(conflict.content("ours")),
     theirs: versionJson(conflict.content("theirs")),
     proposal: versionJson(conflict.proposal),
+    merger: merger && { ...merger, content: versionJson(merger.content), dropped: [...merger.dropped] },
+    marked: versionJson(marked),
   };
 }
 
-function versionJson(content: Buffer | null): Json<typeof shapes.mergeConflictDetails>["base"] {
+function versionJson(content: Buffer | null): Json<typeof shapes.triedDecision>["content"] {
   if (content === null) return null;
   const bytes = content.length;
   if (bytes > VERSION_BYTES) return { text: null, base64: null, bytes };
@@ -117,4 +128,19 @@ export function resolvedConflictJson({
   open,
 }: ResolvedConflict): Json<typeof shapes.resolvedConflict> {
   return { conflict: mergeConflictJson(conflict), warnings, open };
+}
+
+/** What a decision would come to. */
+export function triedDecisionJson({
+  files,
+  content,
+  warnings,
+  isWhole,
+}: TriedDecision): Json<typeof shapes.triedDecision> {
+  return {
+    files: files.map(changedFileJson),
+    content: versionJson(content),
+    warnings: [...warnings],
+    whole: isWhole,
+  };
 }

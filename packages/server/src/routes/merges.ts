@@ -1,5 +1,5 @@
 /** Merges and conflicts: planned, applied, decided, given up. */
-import type { ConflictChoice, MergeOption, MergePlan, Plan, Workspace } from "@belay/engine";
+import type { ConflictChoice, MergeOption, MergePlan, Plan, TriedChoice, Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
@@ -10,6 +10,7 @@ import {
   mergeOutcomeJson,
   plannedMergeJson,
   resolvedConflictJson,
+  triedDecisionJson,
 } from "../json/index.ts";
 import { carryOutPlan } from "./carry-out-plan.ts";
 import { defined, inWorkspace, type Served } from "./served.ts";
@@ -65,7 +66,9 @@ async function assertHere(workspace: Workspace, into: string | undefined): Promi
 function serveApplying(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/merges", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => ({
-      merges: (await workspace.merges.list()).map(mergeJson),
+      merges: (await workspace.merges.list())
+        .filter(({ state }) => query.state === undefined || state === query.state)
+        .map(mergeJson),
     })),
   );
   serveRoute(app, "GET /api/merges/:id", ({ params, query }) =>
@@ -100,9 +103,19 @@ function serveConflicts(app: Hono, served: Served): void {
     })),
   );
   serveRoute(app, "GET /api/conflicts/:id", ({ params, query }) =>
-    inWorkspace(served, query.workspace, async (workspace) =>
-      mergeConflictDetailsJson(await workspace.merges.conflict(params.id), query.content === true),
-    ),
+    inWorkspace(served, query.workspace, async ({ merges }) => {
+      const conflict = await merges.conflict(params.id);
+      if (query.content !== true) return mergeConflictDetailsJson(conflict);
+      // only lines can be marked
+      const isText = conflict.regions.length > 0 && conflict.kind !== "binary";
+      return mergeConflictDetailsJson(conflict, isText ? await merges.marked(conflict.id) : null);
+    }),
+  );
+  serveRoute(app, "POST /api/conflicts/:id/preview", ({ params, query, body }) =>
+    inWorkspace(served, body.workspace ?? query.workspace, async ({ merges }) => {
+      const syntax = defined({ syntax: await served.syntax?.() });
+      return triedDecisionJson(await merges.tryOut(params.id, { ...triedChoiceOf(body), ...syntax }));
+    }),
   );
   serveRoute(app, "POST /api/conflicts/:id/resolve", ({ params, query, body }) =>
     inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => {
@@ -133,4 +146,19 @@ function choiceOf({
     throw new ContractError("BAD_REQUEST", 'Either "take" or "content" is needed. Nothing was changed.');
   if (content !== undefined) return { content: Buffer.from(content, "utf8") };
   return { take: take as MergeOption, ...defined({ region }) };
+}
+
+function triedChoiceOf({
+  regions,
+  ...body
+}: Parameters<typeof choiceOf>[0] & {
+  readonly regions?: Readonly<Record<string, string>> | undefined;
+}): TriedChoice {
+  if (regions === undefined) return choiceOf(body);
+  if (Object.keys(regions).length > 0 && body.take === undefined && body.content === undefined)
+    return { regions: regions as Readonly<Record<number, MergeOption>> };
+  throw new ContractError(
+    "BAD_REQUEST",
+    '"regions" stands alone and names one at least. Nothing was changed.',
+  );
 }

@@ -4,11 +4,13 @@ import {
   CheckpointDialog,
   useBelay,
   usePlans,
+  type DecidablePlan,
   type HistoryRow,
+  type PlanBody,
   type PlanRequest,
 } from "@belay/react";
 import { useState, type ReactNode } from "react";
-import { comparePath, go } from "../address.ts";
+import { comparePath, conflictsPath, go } from "../address.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
 
 /** A dialog to open. */
@@ -27,7 +29,8 @@ export function useDialogs(onChanged: () => void): {
   const [dialog, setDialog] = useState<OpenDialog>();
   const { workspace } = useBelay();
   const compare = (from: string, to: string) => go(comparePath(workspace, from, to));
-  const { plan, ...plans } = usePlans({ onChanged, compare });
+  const decide = (body: PlanBody) => go(conflictsPath(workspace, body as DecidablePlan));
+  const { plan, ...plans } = usePlans({ onChanged, compare, decide });
   const close = () => setDialog(undefined);
   return {
     open: setDialog,

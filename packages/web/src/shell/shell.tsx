@@ -8,14 +8,16 @@ import {
   quantity,
   size,
   useLiveState,
+  useOpenMerges,
   useVersion,
   visible,
   WORDS,
+  type Merge,
   type Status,
   type Thread,
 } from "@belay/react";
 import { useEffect, useState, type ReactNode } from "react";
-import { go, threadPath, timelinePath, viewPath, type Named } from "../address.ts";
+import { conflictsPath, go, threadPath, timelinePath, viewPath, type Named } from "../address.ts";
 import { ProjectMenu } from "./project-menu.tsx";
 import { nameOf } from "./project-name.ts";
 import { useNotices } from "./notices.ts";
@@ -30,7 +32,7 @@ export interface ShellProps {
   readonly working: readonly string[];
   readonly thread: string | undefined;
   /** Left out: the timeline, or a view that is none of the navigation's. */
-  readonly view?: Named;
+  readonly view?: Named | "conflicts";
   /** The name of the view. */
   readonly title: string;
   /** Views that need the width show the side as a rail. */
@@ -93,6 +95,7 @@ export function Shell(props: ShellProps): ReactNode {
               ) : null}
             </Link>
           ))}
+          <Conflicts {...props} />
           {threads.length === 0 ? null : <h2>Threads</h2>}
           <div className="b-threads">
             {threads.slice(0, 30).map((thread) => (
@@ -133,6 +136,27 @@ function Link(props: {
     >
       {props.children}
     </a>
+  );
+}
+
+/** The way to what waits for a decision; there only while something does. */
+function Conflicts({ workspace, view }: ShellProps): ReactNode {
+  const merges = useOpenMerges(useVersion());
+  const isOpen = (conflict: Merge["conflicts"][number]) => conflict.state === "open";
+  const first = merges.find(({ conflicts }) => conflicts.some(isOpen)) ?? merges[0];
+  if (first === undefined) return null;
+  const open = merges.flatMap(({ conflicts }) => conflicts.filter(isOpen)).length;
+  return (
+    <Link
+      className="b-nav"
+      title="Conflicts"
+      to={conflictsPath(workspace, first.id)}
+      isCurrent={view === "conflicts"}
+    >
+      <Icon name="warn" />
+      <span className="b-hide">Conflicts</span>
+      <span className="b-count b-hot"> {open.toLocaleString("en")}</span>
+    </Link>
   );
 }
 

@@ -15,6 +15,7 @@ import type {
 import type { CheckpointId } from "../../model/ids.ts";
 import type { Syntax } from "../../merge/syntax.ts";
 import type { MergeOptions, MergeRequestSource } from "../../queries/preview-merge.ts";
+import type { TriedChoice, TriedDecision } from "../../queries/try-decision.ts";
 
 /** How to merge branches. */
 export interface BranchMergeOptions {
@@ -84,6 +85,8 @@ export interface Merges {
   conflict(ref: string): Promise<MergeConflict>;
   /** Decides a conflict. No file is touched: `planRest` applies what was decided. Throws `ANSWER_REFUSED`. */
   resolve(conflict: string, choice: ConflictChoice): Promise<ResolvedConflict>;
+  /** What a decision would come to. Nothing is recorded. Throws `ANSWER_REFUSED`. */
+  tryOut(conflict: string, choice: TriedChoice): Promise<TriedDecision>;
   /** Keeps what a merger agent made as the option `merger`; nothing is decided by it. */
   offer(
     conflict: string,

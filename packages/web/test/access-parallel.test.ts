@@ -1,0 +1,73 @@
+/** Conflicts and everything else about several agents works for readers, keys and every eye, in both themes and three widths. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ServedProject } from "../../server/test/support/served-project.ts";
+import { expectGood, MATRIX } from "./support/access.ts";
+import { Agent } from "./support/agent.ts";
+import { branchWith, merge } from "./support/branches.ts";
+import { addressOf, CHROMIUM, closeBrowser, newContext, newPage } from "./support/browser.ts";
+
+const text = (...lines: string[]) =>
+  `${["one", "two", "three", "four", "five", "six", "seven", ...lines].join("\n")}\n`;
+const FILES = { "src/client.ts": text("eight"), "src/undone.ts": text(), "src/free.ts": text() };
+
+describe.skipIf(CHROMIUM === undefined)("access, several agents", { timeout: 120_000 }, () => {
+  let project: ServedProject;
+  let merged: string;
+
+  beforeAll(async () => {
+    project = await ServedProject.start(FILES);
+    const long = `export const explained = "${"a line that is longer than any window of ours is wide, ".repeat(6)}";`;
+    await branchWith(project, "idea/with-a-name-that-is-rather-long-for-a-branch", {
+      "src/client.ts": text("from idea", long),
+      "src/made.ts": "export const made = true;\n",
+    });
+    project.write("src/client.ts", text("from here"));
+    merged = await merge(project, "idea/with-a-name-that-is-rather-long-for-a-branch");
+    const agent = await Agent.start(project);
+    await agent.turn("Add retry", { "src/undone.ts": text("retry"), "src/free.ts": text("free") });
+    project.write("src/undone.ts", text("mine"));
+    await project.ok("POST", "/api/checkpoints", { name: "Mine" });
+  }, 60_000);
+
+  afterAll(async () => {
+    await closeBrowser();
+    await project[Symbol.asyncDispose]();
+  });
+
+  test.each(MATRIX)("[S10] no violation at $width px, $scheme", async ({ width, scheme }) => {
+    const context = await newContext({ width, scheme, height: 844 });
+    const problems: string[] = [];
+    const page = await newPage(context, problems);
+    const at = (path: string) => page.goto(`${project.url}/w/${workspace}/${path}`);
+    await page.goto(addressOf(project));
+    await page.waitForURL(/\/w\//);
+    const workspace = new URL(page.url()).pathname.split("/")[2]!;
+    await at(`conflicts/${merged}`);
+    await page
+      .getByRole("radio", { name: /^Keep what is here/ })
+      .first()
+      .waitFor();
+    await expectGood(page, "merge");
+    await page
+      .getByRole("radio", { name: /^Take idea/ })
+      .first()
+      .click();
+    await page.getByRole("article", { name: "Result" }).locator("diffs-container").first().waitFor();
+    await page.getByRole("button", { name: "Show what was before" }).click();
+    await expectGood(page, "merge, result");
+    await page.getByRole("button", { name: /^Give this merge up/ }).click();
+    await expectGood(page, "give up");
+    await page.keyboard.press("Escape");
+    await at("conflicts/undo");
+    await page.getByRole("radio", { name: /^Write it yourself/ }).click();
+    await page.getByRole("textbox", { name: "The text of src/undone.ts" }).fill("mine\n");
+    await expectGood(page, "own text");
+    const use = page.getByRole("button", { name: /^Use this/ });
+    await expect.poll(() => use.getAttribute("aria-disabled")).toBe("false");
+    await use.click();
+    await page.getByRole("heading", { name: /2 files would change/ }).waitFor();
+    await expectGood(page, "summary");
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
