@@ -11,7 +11,7 @@ import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { isDamage } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
-import { asSeen, type Context } from "./context.ts";
+import type { Context } from "./context.ts";
 import { statNodeBelow } from "./node-state.ts";
 import { leavers } from "./proven-changes.ts";
 import type { Present } from "./look.ts";
@@ -29,8 +29,8 @@ export function leftBehind(
   const newest = headView(db);
   if (newest === undefined) return NOTHING;
   try {
-    const left = leavers(present.objects, asSeen(context, newest), present);
-    const other = since === undefined ? [] : leavers(present.objects, asSeen(context, since), present);
+    const left = leavers(present.objects, newest, present);
+    const other = since === undefined ? [] : leavers(present.objects, since, present);
     const isCarried = left.length > 0 && hasOpenStep(db);
     return {
       included: namedPaths(context, isCarried ? [...left, ...other] : other),

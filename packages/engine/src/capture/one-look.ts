@@ -1,7 +1,7 @@
 /** One look in progress: when it began, what it relies on, and where its content goes. */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import { readFileClock } from "../fs/file-clock.ts";
-import { fileSystemKind } from "../fs/file-system-kind.ts";
+import { fileSystemKind, type FileSystemKind } from "../fs/file-system-kind.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { createRules } from "../rules/ignore-rules.ts";
 import type { RecordRequest } from "../scan/rules-reader.ts";
@@ -24,6 +24,7 @@ export class OneLook {
   /** What every look includes, and what this one does. */
   readonly rules: RecordRequest;
   readonly #root: AbsolutePath;
+  readonly #kind: FileSystemKind;
   readonly #limits: WorkingCopyLimits;
   readonly #unlimited: ReadonlySet<BytePath>;
 
@@ -31,6 +32,7 @@ export class OneLook {
     const { included = [], ...every } = options.everyLook();
     this.destination = destination;
     this.#root = options.root;
+    this.#kind = fileSystemKind(options.root);
     this.#limits = options.limits();
     this.#unlimited = look.unlimited ?? new Set();
     this.rules = {
@@ -42,7 +44,7 @@ export class OneLook {
 
   /** True when an equal stat proves equal content. A path without a size limit may be a gap that looks as before. */
   get trustsStats(): boolean {
-    return this.#unlimited.size === 0 && fileSystemKind(this.#root).hasExactTimes;
+    return this.#unlimited.size === 0 && this.#kind.hasExactTimes;
   }
 
   /** A scan that reuses nothing. */
@@ -56,7 +58,7 @@ export class OneLook {
       fileLimitBytes: this.#limits.fileBytes,
       ignoredLimits: this.#limits.ignored,
       unlimited: this.#unlimited,
-      racySinceNs: this.startNs - fileSystemKind(this.#root).granularityNs,
+      racySinceNs: this.startNs - this.#kind.granularityNs,
     };
   }
 

@@ -4,7 +4,7 @@
  */
 import { assertTagFree } from "../history/annotations.ts";
 import type { AttributionMoment } from "../history/attribution.ts";
-import { headCheckpoint } from "../history/checkpoints.ts";
+import { headView, type CheckpointBefore } from "../history/checkpoints.ts";
 import { closeAbandoned } from "../history/close-abandoned.ts";
 import { readUnsettled } from "../history/journal.ts";
 import { resumedCommands } from "../history/liveness.ts";
@@ -13,7 +13,7 @@ import { assertName } from "../history/references.ts";
 import { assertThread } from "../history/threads.ts";
 import { reopenCall } from "../history/tool-calls.ts";
 import type { BytePath } from "../model/byte-path.ts";
-import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.ts";
+import type { CheckpointRequest, Doubt } from "../model/checkpoint.ts";
 import { isDamage } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
@@ -41,7 +41,7 @@ export function recordCapture(context: Context, present: Present, recording: Cap
   validate(db, request);
   const restoring = pathsBeingRestored(context);
   const midRestore = [...restoring].map((path): Doubt => ({ path, reason: "mid-restore" }));
-  const newest = headCheckpoint(db);
+  const newest = headView(db);
   const changes = newest && changesSince(context, newest, present);
   const moment = momentOf(context, { ...recording.moment, event: request.thread });
   for (const call of resumedCommands(db, moment)) reopenCall(db, call);
@@ -67,7 +67,11 @@ function validate(db: Database, { thread, name, tags }: CheckpointRequest): void
 }
 
 /** undefined when the previous checkpoint is damaged: that must not prevent new ones */
-function changesSince(context: Context, base: Checkpoint, present: Present): readonly Edit[] | undefined {
+function changesSince(
+  context: Context,
+  base: CheckpointBefore,
+  present: Present,
+): readonly Edit[] | undefined {
   const isSameView = base.rules === present.rules && base.excluded === present.excluded;
   if (isSameView && present.changes?.since === base.snapshot) return present.changes.edits;
   try {

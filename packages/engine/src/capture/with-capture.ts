@@ -11,7 +11,7 @@
  * the look that counts.
  */
 import { walkTree } from "../diff/compare-trees.ts";
-import { branchHere, headSeq } from "../history/line.ts";
+import { placeHere } from "../history/line.ts";
 import type { Recorded } from "../history/record.ts";
 import { isEngineError } from "../model/errors.ts";
 import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
@@ -63,7 +63,7 @@ export function withCapture<Result>(
       isHandedOver = true;
       return work(capture);
     };
-    const attempt = () => attemptCapture(context, asked, once);
+    const attempt = () => attemptCapture(context, { look: asked, room: roomFor(context, bytesBefore) }, once);
     try {
       const ended = outruns < ATTEMPTS ? attempt() : store.db.transaction(attempt, isKept);
       if (!("again" in ended)) {
@@ -83,18 +83,19 @@ export function withCapture<Result>(
 
 function attemptCapture<Result>(
   context: Context,
-  look: Look,
+  { look, room }: { look: Look; room: number },
   work: (capture: Capture) => Result,
 ): Attempt<Result> {
   const { store, system, workingCopy } = context;
-  const base = placeNow(context);
-  const writer = new ObjectWriter(store.db, store.objects, system.owner, roomFor(context));
+  // another process may record a checkpoint meanwhile, or take the working copy to another branch
+  const base = placeHere(store.db);
+  const writer = new ObjectWriter(store.db, store.objects, system.owner, room);
   let isCommitted = false;
   try {
     const seen = workingCopy.capture(look, writer);
     const attempt = writer.commit(
       (): Attempt<Result> => {
-        if (placeNow(context) !== base) return { again: look, isOutrun: true, isKept: false };
+        if (placeHere(store.db) !== base) return { again: look, isOutrun: true, isKept: false };
         if (!isComplete(context, seen.present, writer)) {
           workingCopy.distrust();
           return { again: look, isOutrun: true, isKept: false };
@@ -111,12 +112,6 @@ function attemptCapture<Result>(
   } finally {
     if (!isCommitted) releaseQuietly(() => writer.abandon());
   }
-}
-
-/** The branch and its head: another process may record a checkpoint, or take the working copy to another branch. */
-function placeNow({ store: { db } }: Context): string {
-  const branch = branchHere(db);
-  return `${branch} ${headSeq(db, branch)}`;
 }
 
 function handOver<Result>(
@@ -145,8 +140,8 @@ function handOver<Result>(
 }
 
 /** What packs may take without the store growing beyond its cap: rows, indexes and the log come on top of them. */
-export function roomFor({ store, capBytes }: Context): number {
-  return capBytes - storeBytes(store) - Math.max(ROWS_SPARE_BYTES, capBytes * ROWS_SPARE_SHARE);
+export function roomFor({ store, capBytes }: Context, bytes = storeBytes(store)): number {
+  return capBytes - bytes - Math.max(ROWS_SPARE_BYTES, capBytes * ROWS_SPARE_SHARE);
 }
 
 const ROWS_SPARE_BYTES = 128 * 1024;

@@ -17,7 +17,7 @@ import { HASH_BYTES, hashFromBytes, hashToBytes, type ObjectHash } from "../mode
 import { MAIN_WORKING_COPY, type Database, type Row, type Value } from "../store/database.ts";
 import { ELSEWHERE } from "../store/schema.ts";
 import { deltaHash } from "./changes.ts";
-import { branchHere, headSeq, onLine } from "./line.ts";
+import { BRANCH_HERE, branchHere, headSeq, onLine } from "./line.ts";
 import { droppedEnds } from "./step-rows.ts";
 
 /** Begins the names under which tags are stored. */
@@ -43,13 +43,13 @@ export function insertCheckpoint(db: Database, checkpoint: NewCheckpoint, delta:
   const branch = branchHere(db);
   const seq = insertRow(db, checkpoint, { delta, branch, working_copy: db.workingCopy });
   // a new store has its first branch before it has a clock: that begins with its first checkpoint
-  db.run(
-    "UPDATE branch SET head = ?1, created_at = CASE created_at WHEN 0 THEN ?2 ELSE created_at END WHERE id = ?3",
-    seq,
-    checkpoint.createdAt,
-    branch,
-  );
-  const { name } = db.get("SELECT name FROM branch WHERE id = ?", branch) ?? {};
+  const { name } =
+    db.get(
+      "UPDATE branch SET head = ?1, created_at = CASE created_at WHEN 0 THEN ?2 ELSE created_at END WHERE id = ?3 RETURNING name",
+      seq,
+      checkpoint.createdAt,
+      branch,
+    ) ?? {};
   return { ...checkpoint, seq, ...placeOf(String(name), db.workingCopy), origin: null, arrivedAt: null };
 }
 
@@ -256,14 +256,21 @@ export function headCheckpoint(db: Database): Checkpoint | undefined {
   return checkpointAt(db, headSeq(db));
 }
 
+/** What the next capture has to know of the one before it. */
+export type CheckpointBefore = Pick<Checkpoint, "id" | "seq" | "snapshot" | "rules" | "excluded" | "files">;
+
 /** What the head saw, and the rules it went by. */
-export function headView(
-  db: Database,
-): Pick<Checkpoint, "seq" | "snapshot" | "rules" | "excluded"> | undefined {
-  const row = db.get("SELECT seq, snapshot, rules, excluded FROM checkpoint WHERE seq = ?", headSeq(db));
+export function headView(db: Database): CheckpointBefore | undefined {
+  const row = db.get(
+    `SELECT id, seq, snapshot, rules, excluded, files FROM checkpoint
+       WHERE seq = (SELECT head FROM branch WHERE id = ${BRANCH_HERE})`,
+    db.workingCopy,
+  );
   if (row === undefined) return undefined;
   return {
+    id: String(row["id"]) as CheckpointId,
     seq: Number(row["seq"]),
+    files: Number(row["files"]),
     snapshot: hashIn(row, "snapshot"),
     rules: hashIn(row, "rules"),
     excluded: hashIn(row, "excluded"),

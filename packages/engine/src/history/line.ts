@@ -19,9 +19,21 @@ export function branchHere(db: Database): number {
   return Number(row?.["branch"] ?? MAIN_BRANCH);
 }
 
+/** The same in SQL; its parameter is the working copy of the connection. */
+export const BRANCH_HERE = `coalesce((SELECT branch FROM working_copy WHERE id = ?), ${MAIN_BRANCH})`;
+
+/** The branch here and its newest checkpoint, as one text that tells whether another process changed either. */
+export function placeHere(db: Database): string {
+  const row = db.get(`SELECT id, head FROM branch WHERE id = ${BRANCH_HERE}`, db.workingCopy);
+  return `${String(row?.["id"])} ${String(row?.["head"])}`;
+}
+
 /** The seq of a branch's newest checkpoint, pruned or not; 0 when there is none. Of the branch here unless another is given. */
-export function headSeq(db: Database, branch = branchHere(db)): number {
-  const row = db.get("SELECT head FROM branch WHERE id = ?", branch);
+export function headSeq(db: Database, branch?: number): number {
+  const row =
+    branch === undefined
+      ? db.get(`SELECT head FROM branch WHERE id = ${BRANCH_HERE}`, db.workingCopy)
+      : db.get("SELECT head FROM branch WHERE id = ?", branch);
   return Number(row?.["head"] ?? 0);
 }
 

@@ -14,7 +14,14 @@ import { pathToBytes } from "../model/byte-path.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
-import { insertCheckpoint, insertDoubts, insertGaps, type NewCheckpoint } from "./checkpoints.ts";
+import {
+  insertCheckpoint,
+  insertDoubts,
+  insertGaps,
+  readGaps,
+  type CheckpointBefore,
+  type NewCheckpoint,
+} from "./checkpoints.ts";
 import { attributeChanges, inOrder, type AttributedEdit, type AttributionMoment } from "./attribution.ts";
 import { deltaHash, encodeChanges, insertChanges } from "./changes.ts";
 import { appendEvent } from "./events.ts";
@@ -52,7 +59,9 @@ interface Circumstances {
    * The checkpoint before, and what changed since; undefined for the first one. `changes` is undefined when that
    * checkpoint is damaged.
    */
-  readonly since: { readonly base: Checkpoint; readonly changes: readonly Edit[] | undefined } | undefined;
+  readonly since:
+    | { readonly base: CheckpointBefore; readonly changes: readonly Edit[] | undefined }
+    | undefined;
 }
 
 /** A capture that is a checkpoint now. */
@@ -73,14 +82,15 @@ export interface Recorded {
 /** Records a capture; call inside a transaction. */
 export function recordCheckpoint(db: Database, recording: Recording, known: Circumstances): Recorded {
   const { request } = recording;
-  const { facts, since, moment, newId } = known;
+  const { since, moment, newId } = known;
+  const facts = { ...known.facts, doubts: inStoredOrder(known.facts.doubts) };
   const { now } = moment;
   const previous = since?.base;
   const changes = since?.changes ?? [];
   const attributed = attribute(db, recording, known);
   const rows = encodeChanges(attributed.changes);
   const row = {
-    ...rowOf(recording, known),
+    ...rowOf(recording, { ...known, facts }),
     ...threadFacts(db, request),
     parents: [previous?.id, recording.mergedFrom?.checkpoint].flatMap((id) => id ?? []),
     changes: countChanges(changes),
@@ -117,6 +127,13 @@ export function recordCheckpoint(db: Database, recording: Recording, known: Circ
   };
 }
 
+/** [R870] The store has each doubt once, by path: the answer is not read from it again. */
+function inStoredOrder(doubts: readonly Doubt[]): readonly Doubt[] {
+  if (doubts.length < 2) return doubts;
+  const unique = new Map(doubts.map((doubt) => [`${doubt.path}\0${doubt.reason}`, doubt]));
+  return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, doubt]) => doubt);
+}
+
 /** The kinds of checkpoint that an agent's event causes. */
 const AGENT_KINDS: ReadonlySet<string> = new Set(["message", "tool", "agent", "turn"]);
 
@@ -150,7 +167,7 @@ function tell(
   db: Database,
   checkpoint: Checkpoint,
   changes: readonly AttributedEdit[],
-  previous: Checkpoint | undefined,
+  previous: CheckpointBefore | undefined,
 ): void {
   const { id, thread, createdAt: at, gaps, gapsTotal } = checkpoint;
   appendEvent(db, { type: "checkpoint_created", thread, at, data: { checkpoint: id } });
@@ -162,8 +179,10 @@ function tell(
     const data = { checkpoint: checkpoint.seq, path: pathToBytes(path).toString("base64") };
     appendEvent(db, { type: "file_edit", thread: (by?.["thread"] ?? null) as ThreadId | null, at, data });
   }
+  if (gaps.length === 0) return;
   // a gap is reported when it appears, not with every checkpoint that still has it
-  const known = new Set(previous?.gaps.map(({ path }) => path));
+  const before = previous === undefined ? [] : readGaps(db, previous.seq);
+  const known = new Set(before.map(({ path }) => path));
   if (gaps.some(({ path }) => !known.has(path)))
     appendEvent(db, { type: "coverage_gap", thread, at, data: { checkpoint: id, gaps: gapsTotal } });
 }
@@ -179,7 +198,7 @@ function rowOf(
     phase: request.phase ?? null,
     name: request.name ?? null,
     note: request.note ?? null,
-    tags: request.tags ?? [],
+    tags: (request.tags ?? []).toSorted(),
     description,
     createdAt: moment.now,
     snapshot: facts.snapshot,

@@ -12,7 +12,7 @@ import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import { decodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
 import { readWindows, type Change } from "./changes.ts";
-import { branchHere, onLine, STEP_PLACE } from "./line.ts";
+import { BRANCH_HERE, branchHere, onLine, STEP_PLACE } from "./line.ts";
 
 /** A step with its state. */
 export interface Step extends StepSummary {
@@ -173,14 +173,17 @@ export function isOvertaken(db: Database, { changed, position, branch }: Step): 
 
 /** True while a turn is under way here. */
 export function hasOpenStep(db: Database): boolean {
-  const row = db.get("SELECT 1 FROM step WHERE state = 'open' AND branch = ? LIMIT 1", branchHere(db));
+  const row = db.get(
+    `SELECT 1 FROM step WHERE state = 'open' AND branch = ${BRANCH_HERE} LIMIT 1`,
+    db.workingCopy,
+  );
   return row !== undefined;
 }
 
 /** [R94] The turns that are open here, oldest first: those in other working copies change nothing in this one. */
 export function openSteps(db: Database): Step[] {
   return db
-    .all(`${SELECT} WHERE s.state = 'open' AND s.branch = ? ORDER BY s.seq`, branchHere(db))
+    .all(`${SELECT} WHERE s.state = 'open' AND s.branch = ${BRANCH_HERE} ORDER BY s.seq`, db.workingCopy)
     .map(toStep);
 }
 

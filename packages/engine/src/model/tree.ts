@@ -41,31 +41,37 @@ function writeEntry(bytes: Buffer, start: number, name: string, entry: Entry): n
   return at;
 }
 
-/** An entry whose hash lies in a column of hashes. `number` is the mode, or the index of a gap's reason. */
-export interface TreeRow {
-  readonly name: string;
-  readonly kind: Entry["kind"];
-  readonly number: number;
-  readonly size: number;
-  /** The offset of the hash. */
-  readonly hashAt: number;
+/** Entries as columns; `mode` of a gap is the number of its reason. */
+export interface TreeColumns {
+  readonly names: readonly string[];
+  readonly kind: Uint8Array;
+  readonly mode: Uint16Array;
+  readonly size: Float64Array;
+  /** 32 bytes for each entry. */
+  readonly hash: Uint8Array;
+  /** What the numbers in `kind` stand for; an entry with another number is left out. */
+  readonly kinds: readonly Entry["kind"][];
 }
 
-/** The same bytes as `encodeTree`, without building a string per hash. */
-export function encodeTreeRows(rows: readonly TreeRow[], hashes: Buffer): Buffer {
+/** The same bytes as `encodeTree` for a run of entries, without an object or a string for any of them. */
+export function encodeTreeRows(columns: TreeColumns, first: number, end: number): Buffer {
+  const { names, kind, mode, size, hash, kinds } = columns;
   let length = MAGIC.length;
-  for (const { name } of rows) length += FIXED_BYTES + name.length + HASH_BYTES;
+  for (let index = first; index < end; index += 1) length += FIXED_BYTES + names[index]!.length + HASH_BYTES;
   const bytes = Buffer.allocUnsafe(length);
   let at = MAGIC.copy(bytes, 0);
-  for (const { name, kind, number, size, hashAt } of rows) {
-    bytes[at] = KIND_CODES[kind];
-    writeNumber(bytes, at + 1, 2, kind === "symlink" ? 0 : number);
-    writeNumber(bytes, at + 3, 6, kind === "directory" ? 0 : size);
+  for (let index = first; index < end; index += 1) {
+    const of = kinds[kind[index]!];
+    if (of === undefined) continue;
+    const name = names[index]!;
+    bytes[at] = KIND_CODES[of];
+    writeNumber(bytes, at + 1, 2, of === "symlink" ? 0 : mode[index]!);
+    writeNumber(bytes, at + 3, 6, of === "directory" ? 0 : size[index]!);
     writeNumber(bytes, at + 9, 2, name.length);
     at += FIXED_BYTES;
     for (let place = 0; place < name.length; place += 1) bytes[at++] = name.charCodeAt(place);
-    if (kind === "gap") continue;
-    for (let from = hashAt, end = hashAt + HASH_BYTES; from < end;) bytes[at++] = hashes[from++]!;
+    if (of === "gap") continue;
+    for (let from = index * HASH_BYTES, stop = from + HASH_BYTES; from < stop;) bytes[at++] = hash[from++]!;
   }
   return bytes.subarray(0, at);
 }

@@ -8,7 +8,7 @@ import type { FileStat } from "../fs/file-stat.ts";
 import { MODE_BITS, type Entry, type GapReason } from "../model/entry.ts";
 import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
 import type { BytePath } from "../model/byte-path.ts";
-import { encodeTreeRows, type TreeRow } from "../model/tree.ts";
+import { encodeTreeRows, type TreeColumns } from "../model/tree.ts";
 import { areAsBefore, EXCLUDED, TABLE_KINDS, type StatOf } from "./stat-columns.ts";
 
 /** The reasons of gaps, by the number that the table has for each. */
@@ -23,7 +23,8 @@ export interface TableTexts {
 }
 
 /** The columns of one scan. */
-export class FileTable {
+export class FileTable implements TreeColumns {
+  readonly kinds = TABLE_KINDS;
   /** The root's own times, "" when it was not at rest. */
   rootTimes = "";
   directories: BytePath[] = [];
@@ -298,19 +299,8 @@ export class FileTable {
 
   /** The directory's tree object. */
   encodeTree(directory: number): Buffer {
-    const rows: TreeRow[] = [];
-    for (const index of this.entriesOf(directory)) {
-      const kind = TABLE_KINDS[this.kind[index]!];
-      if (kind === undefined) continue;
-      rows.push({
-        kind,
-        name: this.names[index]!,
-        number: this.mode[index]!,
-        size: this.size[index]!,
-        hashAt: index * HASH_BYTES,
-      });
-    }
-    return encodeTreeRows(rows, Buffer.from(this.hash.buffer, this.hash.byteOffset, this.hash.byteLength));
+    const first = this.firstEntry[directory]!;
+    return encodeTreeRows(this, first, first + this.entryCount[directory]!);
   }
 
   #append(directory: number, name: string): number {

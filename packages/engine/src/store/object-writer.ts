@@ -29,6 +29,8 @@ export interface PackedObject {
 
 const TRANSACTION_BYTES = 8 * 1024 * 1024;
 const ROWS_PER_INSERT = 32;
+/** Rows are inserted in multiples of this many, so that there are few different statements to prepare. */
+const ROWS_STEP = 8;
 
 /** Collects objects into packs and stores them. */
 export class ObjectWriter {
@@ -256,8 +258,10 @@ function insertObjects(db: Database, objects: readonly PlacedObject[], conflict:
   const sorted = objects.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
   for (let at = 0; at < sorted.length; at += ROWS_PER_INSERT) {
     const rows = sorted.slice(at, at + ROWS_PER_INSERT);
+    // the same row again changes nothing
+    while (rows.length % ROWS_STEP !== 0) rows.push(rows.at(-1)!);
     const values = rows.flatMap((o): Value[] => [hashToBytes(o.hash), o.pack, o.offset, o.size, o.form]);
-    const places = rows.map(() => "(?,?,?,?,?)").join(",");
+    const places = "(?,?,?,?,?),".repeat(rows.length).slice(0, -1);
     db.run(`INSERT OR ${conflict} INTO object (hash, pack, offset, size, form) VALUES ${places}`, ...values);
   }
 }

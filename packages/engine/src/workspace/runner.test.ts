@@ -2,7 +2,9 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inWorkspace, type TempWorkspace } from "../../test/support/temp-workspace.ts";
+import { withCapture } from "../capture/with-capture.ts";
 import { readEvents } from "../history/events.ts";
+import type { BytePath } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type { LocalWorkspace } from "./local-workspace.ts";
 import type { Runner } from "./runner.ts";
@@ -48,6 +50,38 @@ describe("looking", () => {
       });
       await expect(look).rejects.toThrow("a bug");
       expect(attempts).toBe(1);
+    }),
+  );
+});
+
+describe("[R870] the checkpoint that a capture answers with", () => {
+  test(
+    "is the one that the store has",
+    inWorkspace({ x: "0", big: "12345" }, async (temp) => {
+      temp.write("x", "1");
+      const { checkpoint } = await temp.workspace.checkpoint({
+        name: "first",
+        note: "a note",
+        tags: ["z", "a"],
+        agent: { id: "a", role: "tester", status: "running", cost: null, tokens: null },
+      });
+      expect(checkpoint).toEqual(await temp.workspace.resolve(checkpoint.id));
+      expect(checkpoint.tags).toEqual(["a", "z"]);
+    }),
+  );
+
+  test(
+    "has each doubt once, in the order of the store",
+    inWorkspace({ x: "0" }, async (temp) => {
+      const { context } = runnerOf(temp);
+      const doubts = (["z", "a", "z"] as BytePath[]).map((path) => ({ path, reason: "late" as const }));
+      const taken = await runnerOf(temp).take(() =>
+        withCapture(context, {}, (capture) =>
+          capture.record({ request: {}, description: "doubtful", doubts }),
+        ),
+      );
+      expect(taken.checkpoint).toEqual(await temp.workspace.resolve(taken.id));
+      expect(taken.checkpoint.doubtsTotal).toBe(2);
     }),
   );
 });

@@ -6,7 +6,6 @@
 import { captureWarnings, droppedWarnings } from "../capture/capture-warnings.ts";
 import type { Context } from "../capture/context.ts";
 import { namePaths } from "../capture/name-paths.ts";
-import { checkpointAt } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation, type OperationKind } from "../history/operations.ts";
 import type { Recorded } from "../history/record.ts";
@@ -85,7 +84,7 @@ export class Runner {
     const started = this.context.system.elapsed();
     const taken = await this.run(work);
     if (taken === undefined) return null;
-    const checkpoint = checkpointAt(this.db, taken.checkpoint.seq) ?? taken.checkpoint;
+    const { checkpoint } = taken;
     return {
       id: checkpoint.id,
       checkpoint,
