@@ -504,6 +504,26 @@ const REMOTE = {
     status: 409,
     hint: "Give the recovery key of the space with --recovery-file.",
   },
+  INVITATION_UNUSABLE: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Ask an admin of the space for a new one: `belay remote invite`.",
+  },
+  TOKEN_UNUSABLE: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "A member of the space makes a new one: `belay remote token`.",
+  },
+  MEMBER_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "`belay remote keys list` shows the members of the space.",
+  },
+  ROLE_REQUIRED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "`belay remote keys list` shows the members of the space and their roles.",
+  },
   SECRETS_FOUND: {
     exit: EXIT.refused,
     status: 409,

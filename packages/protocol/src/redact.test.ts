@@ -13,6 +13,11 @@ const of = (...parts: readonly string[]) => parts.join("");
 
 /** A text and the part of it that must not be shown. */
 const SECRETS: readonly (readonly [kind: string, text: string, secret: string])[] = [
+  [
+    "a token of a space",
+    "run with belay-token-1.eyJjZXJ0aWZpY2F0ZSI6eyJwdXJwb3NlIjoi here",
+    "eyJjZXJ0aWZpY2F0ZSI6eyJwdXJwb3NlIjoi",
+  ],
   ["AWS key id", `use ${of("AK", "IA")}${upper(16)} for the bucket`, upper(16)],
   ["AWS session key id", `${of("AS", "IA")}${upper(16)}`, upper(16)],
   ["AWS secret key", `aws_secret_access_key = ${letters(40)}`, letters(40)],

@@ -57,6 +57,7 @@ const TOKENS = [
   String.raw`\bxai-[A-Za-z0-9]{40,100}`,
   String.raw`\bpplx-[0-9A-Za-z]{40,60}`,
   String.raw`\btskey-(?:auth|api|client)-[\w-]{16,80}`,
+  String.raw`\bbelay-(?:token|invitation|link)-1\.[\w-]{10,16000}`,
   // one that was cut off
   String.raw`\b(?:sk-|gh[oprsu]_|github_pat_|glpat-|xox[abeoprs]-|AKIA|ASIA|AIza|npm_|hf_|eyJ|SG\.|[prs]k_(?:live|test)_)[\w.-]{2,60}…`,
   String.raw`\beyJ[\w-]{8,4000}\.[\w-]{8,8000}\.[\w-]{0,2000}`,

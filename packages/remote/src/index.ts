@@ -30,4 +30,15 @@ export {
   type VerifyOptions,
 } from "./sync/remote.ts";
 export { describeRemote, type RemoteState } from "./sync/describe-remote.ts";
+export {
+  openMembers,
+  ownIdentity,
+  recoverMembership,
+  type ListedMember,
+  type MadePass,
+  type PassRequest,
+  type SpaceMembers,
+} from "./sync/members.ts";
+export { isRole, ROLES, type Role } from "./keys/roles.ts";
+export { openToken } from "./space/own-keys.ts";
 export type { PushReport } from "./sync/push.ts";

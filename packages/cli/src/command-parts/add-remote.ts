@@ -1,4 +1,5 @@
 /** `belay remote add`: probes the server, makes or joins a space, and sees to it that its recovery key is kept. */
+import { readFileSync } from "node:fs";
 import type { Workspace } from "@belay/engine";
 import { EXIT } from "@belay/protocol/errors";
 import type { Call } from "../call/command.ts";
@@ -17,8 +18,9 @@ type AddCall = Pick<Call, "directory" | "environment" | "home" | "json" | "opera
 /** Adds a remote. */
 export async function addRemote(call: AddCall, workspace: Workspace): Promise<number> {
   const remote = await import("@belay/remote");
-  const [name = "", address = ""] = call.operands;
+  const [name = "", place = ""] = call.operands;
   const { records } = call.options;
+  const address = place === "-" ? readFileSync(0, "utf8").trim() : place;
   const url = records === undefined ? address : withRecords(address, records);
   const file = call.options["recovery-file"];
   const added = await remote.addRemote(

@@ -17,6 +17,14 @@ export function readRecoveryFile(call: RecoveryCall, file: string | undefined): 
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
+/** The recovery key in a file that must exist. */
+export function requireRecoveryFile(call: RecoveryCall, file: string | undefined): string {
+  const key = readRecoveryFile(call, file);
+  if (key !== undefined) return key;
+  const why = file === undefined ? "The recovery key is needed" : `${visible(file)} does not exist`;
+  throw new ContractError("SPACE_KEY_MISSING", `${why}. Nothing was changed.`);
+}
+
 /** Sees to it that the user keeps a new recovery key; false when they declined. */
 export async function keepRecoveryKey(
   call: RecoveryCall,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmdirSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { Checkpoint, Workspace } from "@belay/engine";
 import type { ClonedWorkspace } from "@belay/remote";
-import { ContractError, EXIT } from "@belay/protocol/errors";
+import { EXIT } from "@belay/protocol/errors";
 import { count, size } from "@belay/tui/text";
 import { defineCommand, type Call } from "../call/command.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
@@ -90,11 +90,9 @@ async function receive(
   const { cloneLine } = await import("@belay/remote");
   const { receiveWorkspace } = await import("@belay/engine");
   const { createRemoteHost } = await import("../wiring/remote-host.ts");
-  const { readRecoveryFile } = await import("../command-parts/recovery-file.ts");
+  const { requireRecoveryFile } = await import("../command-parts/recovery-file.ts");
   const file = call.options["recovery-file"];
-  const recoveryKey = readRecoveryFile(call, file);
-  if (file !== undefined && recoveryKey === undefined)
-    throw new ContractError("SPACE_KEY_MISSING", `${visible(file)} does not exist. Nothing was changed.`);
+  const recoveryKey = file === undefined ? undefined : requireRecoveryFile(call, file);
   using bar = createProgressBar("Cloning", "parcel", !call.json && !call.output.quiet);
   const progress = (done: number, total: number) => bar.update({ done, total });
   const request = { url, name, directory, line: call.options.line, recoveryKey, progress };

@@ -15,15 +15,20 @@ export default defineCommand({
     const { diagnose } = await import("@belay/engine");
     const { residentCheck } = await import("../resident/resident-status.ts");
     const { recordUncaptured } = await import("../agents/uncaptured-work.ts");
+    const { remoteChecks } = await import("../command-parts/remote-checks.ts");
+    const remotes: Check[] = [];
     const { checks: found } = await diagnose(call.directory, {
       home: call.home,
-      opened: (workspace) => recordUncaptured(call.home, workspace),
+      opened: async (workspace) => {
+        remotes.push(...(await remoteChecks(workspace, call.home)));
+        return recordUncaptured(call.home, workspace);
+      },
     });
     const { agentChecks } = await import("../agents/agent-checks.ts");
     const { captureJson, captureStateAt } = await import("../agents/capture-state.ts");
     const capture = await captureStateAt(call.home, call.directory);
     const agents = agentChecks(call.home, capture, Date.now());
-    const checks: Check[] = [...found, await residentCheck(call.home), ...agents];
+    const checks: Check[] = [...found, ...remotes, await residentCheck(call.home), ...agents];
     const { doctorJson } = await import("@belay/server/json");
     const report = doctorJson(checks, captureJson(capture));
     if (call.json) call.output.json(report);

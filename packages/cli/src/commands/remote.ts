@@ -1,5 +1,5 @@
 import { usageError } from "@belay/protocol/errors";
-import { defineCommand, type Call } from "../call/command.ts";
+import { defineCommand, YES, type Call } from "../call/command.ts";
 import type { Workspace } from "@belay/engine";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 
@@ -21,6 +21,21 @@ const OPTIONS = {
   },
   full: { type: "boolean", about: "verify: read all content too" },
   repair: { type: "boolean", about: "verify: upload again, from this store, what is missing or damaged" },
+  remote: { type: "string", value: "name", about: "keys: which remote, where there are several" },
+  role: {
+    type: "string",
+    value: "role",
+    about: "invite, token, keys add: admin, collector, member, agent or reader",
+  },
+  expires: { type: "string", value: "time", about: "invite: how long it can be used; 7d unless given" },
+  ttl: { type: "string", value: "time", about: "token: how long it can be used; 2h unless given" },
+  name: {
+    type: "string",
+    value: "name",
+    about: "token: what the line of the job is called; keys add: how the machine is called",
+  },
+  recovery: { type: "boolean", about: "keys add: a new recovery key" },
+  yes: { ...YES, about: "keys remove: do not ask" },
 } as const;
 
 /** The call of `belay remote`. */
@@ -55,17 +70,34 @@ const WAYS: Readonly<
     options: ["sample", "full", "repair"],
     load: async () => (await import("../command-parts/verify-remote.ts")).verifyRemote,
   },
+  invite: {
+    operands: [0, 1],
+    options: ["role", "expires"],
+    load: async () => (await import("../command-parts/space-passes.ts")).inviteMember,
+  },
+  token: {
+    operands: [0, 1],
+    options: ["role", "ttl", "name"],
+    load: async () => (await import("../command-parts/space-passes.ts")).issueToken,
+  },
+  keys: {
+    operands: [0, 2],
+    options: ["remote", "role", "name", "recovery", "recovery-file", "yes"],
+    load: async () => (await import("../command-parts/space-members.ts")).spaceKeys,
+  },
 };
 
 export default defineCommand({
   usage:
-    "remote [list] | remote add <name> <url> [--records url] [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair]",
+    "remote [list] | remote add <name> <url | invitation> [--records url] [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair] | remote invite [name] [--role role] [--expires time] | remote token [name] [--role agent | reader] [--ttl time] [--name name] | remote keys [list | add <identity> | add --recovery | remove <member> | rotate | recover]",
   about: [
     "Remotes keep the history of this directory on an S3-compatible server or in PostgreSQL, encrypted on this machine: the",
     "server learns sizes and times, nothing else. `add` makes a space at s3://<bucket>/<prefix>?endpoint=<url>&region=<region>",
     "or postgres://<user>@<host>/<database>/<prefix>, and gives you its recovery key, or joins the space that is there with its",
     "recovery key. Access comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile; PGPASSWORD or ~/.pgpass. `verify` proves what is stored: every line and its",
     "signatures, and whether all content is there. `remove` forgets a remote; what is stored there stays.",
+    "`invite` prints a text that makes one more machine a member, once: `remote add <name> <invitation>` there (`-` reads",
+    "it from stdin). `token` prints a text for jobs, as BELAY_TOKEN. `keys` shows and changes the members of the space.",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 3 },
@@ -80,7 +112,7 @@ export default defineCommand({
     const [name = "list", ...rest] = call.operands;
     const way = Object.hasOwn(WAYS, name) ? WAYS[name] : undefined;
     if (way === undefined)
-      throw usageError(`There is no \`belay remote ${name}\`.`, "There are list, add, remove and verify.");
+      throw usageError(`There is no \`belay remote ${name}\`.`, `There are ${Object.keys(WAYS).join(", ")}.`);
     const [least, most] = way.operands;
     const senseless = Object.keys(call.options).find(
       (option) => option in OPTIONS && !way.options.includes(option),
@@ -88,7 +120,7 @@ export default defineCommand({
     if (rest.length < least || rest.length > most || senseless !== undefined)
       throw usageError(
         senseless === undefined
-          ? `\`belay remote ${name}\` takes ${most === 2 ? "a name and an address" : most === 1 ? "a name" : "no more words"}.`
+          ? `\`belay remote ${name}\` takes ${least === 2 ? "a name and an address" : most > 0 ? "a name" : "no more words"}.`
           : `--${senseless} is not for \`belay remote ${name}\`.`,
         "`belay remote --help` shows what each is for.",
       );

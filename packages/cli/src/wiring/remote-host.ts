@@ -39,6 +39,8 @@ export async function createRemoteHost(
     device: plain(hostname(), "machine"),
     user,
     around: REAL_SURROUNDINGS,
+    // [T17] read where the job put it, and kept nowhere
+    token: environment["BELAY_TOKEN"] || undefined,
     connect,
     requests: () => counted.reduce((sum, { requests }) => sum + requests, 0),
   };

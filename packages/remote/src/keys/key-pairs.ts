@@ -1,5 +1,6 @@
 /** Key pairs as 32 raw bytes: Ed25519 to sign, X25519 to receive secrets. `node:crypto` wants them in DER. */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import type { Role } from "./roles.ts";
 
 type Algorithm = "ed25519" | "x25519";
 
@@ -36,12 +37,38 @@ export function rawPublic(key: KeyObject): Buffer {
   return half.export({ format: "der", type: "spki" }).subarray(-32);
 }
 
+/** What a member vouches for. */
+export interface Certificate {
+  readonly purpose: "token" | "invitation";
+  readonly space: string;
+  readonly fingerprint: string;
+  /** The member that signed it. */
+  readonly issuer: string;
+  /** Derived from the keys below. */
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  /** Public keys, 32 bytes in hexadecimal. */
+  readonly sign: string;
+  readonly receive: string;
+  /** By the server's clock. */
+  readonly until: number;
+  /** Of an invitation: when the membership that it gives ends; null when it does not. */
+  readonly memberUntil: number | null;
+  /** In base64. */
+  readonly signature: string;
+}
+
 /** The keys of a member: what signs, and what secrets are sealed to. */
 export interface MemberKeys {
   /** Derived from the public keys, so that it cannot be given to another member. */
   readonly id: string;
   readonly sign: KeyObject;
   readonly receive: KeyObject;
+  /** Of a token: what a member of the space vouches for. */
+  readonly certificate?: Certificate;
+  /** Of a pass: the secrets of the space that it brings along, by generation. */
+  readonly secrets?: ReadonlyMap<number, Buffer>;
 }
 
 /** The keys that two raw private keys are. */

@@ -114,7 +114,7 @@ describe("a roster", () => {
   const facts = { space: "s", number: 1, previous: null, generation: 1, members: [admin, member] };
   const first = sealRoster(facts, { key: names.roster(1), secret: SECRET, salt, signer: ana });
   const open = (bytes: Buffer, n = 1, before?: ReturnType<typeof openRoster>) =>
-    openRoster(bytes, { key: names.roster(n), secret: SECRET, before });
+    openRoster(bytes, { key: names.roster(n), secret: SECRET, chain: before ? [before] : [], at: 0 });
 
   test("is signed by an admin of the one before", () => {
     const before = open(first);

@@ -3,6 +3,7 @@
  * line uses, and content that is small enough to ride along. One PUT of a segment commits a push.
  */
 import { createHash, type KeyObject } from "node:crypto";
+import type { Certificate } from "../keys/key-pairs.ts";
 import { DamageError, expectSound, NewerFormatError } from "../parcel/damage.ts";
 import { LIMIT } from "../parcel/limits.ts";
 import { OpenParcel, plainFrame, sealParcel, type PlainFrame, type SpaceSecret } from "../parcel/parcel.ts";
@@ -38,6 +39,8 @@ export interface SegmentHead {
   readonly seen: Readonly<Record<string, number>>;
   /** The newest sweep that the writer knew. */
   readonly sweep: number;
+  /** Of a writer that is not in the roster: the certificate of its token. */
+  readonly certificate?: Certificate;
 }
 
 /** What goes into a segment. */

@@ -4,16 +4,16 @@
  * fingerprint of the space: a server cannot pass off another space under the same address.
  */
 import { createHash, type KeyObject } from "node:crypto";
-import { memberId, publicKey, rawPublic, type MemberKeys } from "../keys/key-pairs.ts";
+import { isDeepStrictEqual } from "node:util";
+import { certifiedKey, isCertifiedBy } from "../keys/certificate.ts";
+import { memberId, publicKey, rawPublic, type Certificate, type MemberKeys } from "../keys/key-pairs.ts";
 import { DamageError, expectSound, NewerFormatError } from "../parcel/damage.ts";
 import { LIMIT } from "../parcel/limits.ts";
 import { OpenParcel, plainFrame, sealParcel, type SpaceSecret } from "../parcel/parcel.ts";
+import { isRole, type Role } from "../keys/roles.ts";
 
 /** The version of what rosters say. A newer one is not written to. */
 const ROSTER_FORMAT = 1;
-
-/** What a member may do. */
-export type Role = "admin" | "member";
 
 /** One member of a space: a person's machine, or the recovery key. */
 export interface Member {
@@ -24,6 +24,8 @@ export interface Member {
   /** Public keys, 32 bytes in hexadecimal. */
   readonly sign: string;
   readonly receive: string;
+  /** What it signs after this time of the server does not count. */
+  readonly until?: number;
 }
 
 /** What a roster says. */
@@ -33,21 +35,29 @@ export interface Roster {
   readonly number: number;
   readonly previous: string | null;
   readonly generation: number;
-  /** The admin who signed this one. */
+  /** The admin who signed this one, or the holder of an invitation. */
   readonly signer: string;
   readonly members: readonly Member[];
+  /** The invitation by which its newest member came. */
+  readonly accepts?: Certificate;
 }
 
-/** A roster with the hash of its bytes. */
+/** A roster with the hash of its bytes, and when the server got it. */
 export interface SignedRoster {
   readonly roster: Roster;
   readonly hash: string;
+  readonly at: number;
 }
 
 /** A member with the public halves of these keys. */
 export function memberOf(
   keys: MemberKeys,
-  facts: { readonly name: string; readonly role: Role; readonly isRecovery: boolean },
+  facts: {
+    readonly name: string;
+    readonly role: Role;
+    readonly isRecovery: boolean;
+    readonly until?: number;
+  },
 ): Member {
   return {
     id: keys.id,
@@ -78,25 +88,86 @@ export function sealRoster(
   return sealParcel([frame], { kind: "roster", ...rest, signer: signer.sign });
 }
 
-/** Opens a roster and proves that an admin of the one before, or of itself if it is the first, signed it. */
+/**
+ * Opens a roster and proves it: an admin of the one before, or of itself if it is the first, signed it; or it adds
+ * nothing but the one member that an invitation is for.
+ */
 export function openRoster(
   bytes: Buffer,
-  opening: { readonly key: string; readonly secret: SpaceSecret; readonly before: SignedRoster | undefined },
+  opening: {
+    readonly key: string;
+    readonly secret: SpaceSecret;
+    /** All rosters before it, proved. */
+    readonly chain: readonly SignedRoster[];
+    /** When the server got it. */
+    readonly at: number;
+  },
 ): SignedRoster {
-  const { key, secret, before } = opening;
+  const { key, secret, chain, at } = opening;
+  const before = chain.at(-1);
   expectSound(bytes.length <= LIMIT.parcelBytes, "a roster is larger than is allowed");
   const parcel = new OpenParcel(bytes, { key, kind: "roster", secret });
   const roster = toRoster(Buffer.concat(parcel.rawFrames("records", bytes)).toString("utf8"));
-  expectSound(roster.space === secret.space, "the roster is of another space");
-  expectSound(
-    roster.number === (before?.roster.number ?? 0) + 1,
-    "the roster has another number than its key",
-  );
-  expectSound(roster.previous === (before?.hash ?? null), "the roster does not follow the one before");
-  const signer = (before?.roster ?? roster).members.find(({ id }) => id === roster.signer);
+  if (roster.accepts === undefined) expectByAdmin(roster, parcel, before?.roster);
+  else {
+    expectInvited(roster, roster.accepts, { chain, at });
+    const isByHolder = parcel.isSignedBy(certifiedKey(roster.accepts));
+    expectSound(isByHolder, "the signature of the roster is forged");
+  }
+  const isNext =
+    roster.space === secret.space &&
+    roster.generation === secret.generation &&
+    roster.previous === (before?.hash ?? null) &&
+    key.endsWith(`/${String(roster.number).padStart(12, "0")}`) &&
+    roster.number > (before?.roster.number ?? 0);
+  if (!isNext) throw new MisplacedRosterError("the roster does not follow the one before");
+  return { roster, hash: createHash("sha256").update(bytes).digest("hex"), at };
+}
+
+/** An admin signed it, and it does not belong there: a server that swaps, or hides one in between. */
+export class MisplacedRosterError extends DamageError {}
+
+function expectByAdmin(roster: Roster, parcel: OpenParcel, before: Roster | undefined): void {
+  const signer = (before ?? roster).members.find(({ id }) => id === roster.signer);
   expectSound(signer?.role === "admin", "the roster is not signed by an admin");
   expectSound(parcel.isSignedBy(verifierOf(signer)), "the signature of the roster is forged");
-  return { roster, hash: createHash("sha256").update(bytes).digest("hex") };
+}
+
+/** [R761] An invitation adds one member, once, in time, with its role, and changes nothing else. */
+function expectInvited(
+  roster: Roster,
+  invitation: Certificate,
+  { chain, at }: { readonly chain: readonly SignedRoster[]; readonly at: number },
+): void {
+  const before = chain.at(-1)?.roster;
+  const issuer = before?.members.find(({ id }) => id === invitation.issuer);
+  expectSound(before !== undefined && issuer?.role === "admin", "an admin did not issue the invitation");
+  const isOurs =
+    invitation.purpose === "invitation" &&
+    invitation.space === roster.space &&
+    invitation.fingerprint === chain[0]!.hash &&
+    invitation.id === roster.signer &&
+    isCertifiedBy(invitation, verifierOf(issuer));
+  expectSound(isOurs, "the invitation is forged");
+  expectSound(at <= invitation.until, "the invitation had expired");
+  const isUsed = chain.some((one) => one.roster.accepts?.id === invitation.id);
+  expectSound(!isUsed, "the invitation was used before");
+  const added = roster.members.at(-1);
+  const expected = {
+    ...before,
+    number: roster.number,
+    previous: roster.previous,
+    signer: roster.signer,
+    members: [...before.members, added],
+    accepts: invitation,
+  };
+  const isAllowed =
+    isDeepStrictEqual(roster, expected) &&
+    added?.role === invitation.role &&
+    !added.isRecovery &&
+    (added.until ?? null) === invitation.memberUntil &&
+    !before.members.some(({ id }) => id === added.id);
+  expectSound(isAllowed, "the roster changes more than the invitation allows");
 }
 
 function toRoster(text: string): Roster {
@@ -110,9 +181,11 @@ function toRoster(text: string): Roster {
   const isRoster =
     roster.format === ROSTER_FORMAT &&
     Number.isSafeInteger(roster.generation) &&
-    Array.isArray(roster.members);
+    Array.isArray(roster.members) &&
+    (roster.accepts === undefined || (typeof roster.accepts === "object" && roster.accepts !== null));
   expectSound(isRoster, "the roster has another shape");
-  for (const { id, sign, receive } of roster.members!) {
+  for (const { id, sign, receive, role } of roster.members!) {
+    expectSound(isRole(role), "a member of the roster has an unknown role");
     const areKeys = /^[0-9a-f]{64}$/.test(sign) && /^[0-9a-f]{64}$/.test(receive);
     expectSound(areKeys, "a member of the roster has no keys");
     const derived = memberId(Buffer.from(sign, "hex"), Buffer.from(receive, "hex"));

@@ -2,16 +2,24 @@
  * A space: what the workspaces of several machines share. The keys of a member open it from the server alone;
  * what was learned is kept in the home, so that an ordinary push need not ask for it again.
  */
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ContractError } from "@belay/protocol/errors";
 import { hpkeOpen, hpkeSeal } from "../keys/hpke.ts";
 import type { MemberKeys } from "../keys/key-pairs.ts";
 import { numberIn, SpaceNames } from "../line/keys-of-space.ts";
-import { expectSound } from "../parcel/damage.ts";
+import { DamageError, expectSound } from "../parcel/damage.ts";
 import { readHeader, type SpaceSecret } from "../parcel/parcel.ts";
-import { RemoteFailure, type RemoteStore } from "../stores/remote-store.ts";
+import { RemoteFailure, type RemoteStore, type StoredObject } from "../stores/remote-store.ts";
 import { readIfThere, writePrivately } from "./identity.ts";
-import { memberOf, openRoster, sealRoster, verifierOf, type Member, type SignedRoster } from "./roster.ts";
+import {
+  memberOf,
+  MisplacedRosterError,
+  openRoster,
+  sealRoster,
+  type Member,
+  type SignedRoster,
+} from "./roster.ts";
 
 type Random = (bytes: number) => Buffer;
 
@@ -25,7 +33,11 @@ export interface Space {
   readonly secrets: ReadonlyMap<number, SpaceSecret>;
   /** The newest roster. */
   readonly roster: SignedRoster;
-  /** All members that ever were, whose signatures count. */
+  /** All rosters, the first one first: what a signature is worth depends on when it was made. */
+  readonly rosters: readonly SignedRoster[];
+  /** The highest number that a roster, or what was put in the place of one, has. */
+  readonly lastNumber: number;
+  /** All members that ever were. */
   readonly members: ReadonlyMap<string, Member>;
 }
 
@@ -70,9 +82,12 @@ export async function createSpace(
   const secret: SpaceSecret = { space: names.space, generation: 1, secret: random(32) };
   const members = [
     memberOf(own, { name, role: "admin", isRecovery: false }),
-    memberOf(recovery, { name: "recovery key", role: "admin", isRecovery: true }),
+    memberOf(recovery, { name: RECOVERY_NAME, role: "admin", isRecovery: true }),
   ];
-  for (const member of members) await sealTo(store, names, { member, secret, random });
+  for (const member of members) {
+    const bytes = sealedTo(member, { names, secret, random });
+    await store.put(names.sealedSecret(1, member.id), bytes, { createOnly: false });
+  }
   const facts = { space: names.space, number: 1, previous: null, generation: 1, members };
   const sealing = { key: names.roster(1), secret, salt: random(32), signer: own };
   const bytes = sealRoster(facts, sealing);
@@ -81,110 +96,153 @@ export async function createSpace(
   return openSpace(store, names.space, own);
 }
 
-async function sealTo(
-  store: RemoteStore,
-  names: SpaceNames,
+/** How the recovery key is called in the list of members. */
+export const RECOVERY_NAME = "recovery key";
+
+/** The secret of a generation, sealed to a member. */
+export function sealedTo(
+  member: Pick<Member, "receive">,
   {
-    member,
+    names,
     secret,
     random,
-  }: { readonly member: Member; readonly secret: SpaceSecret; readonly random: Random },
-): Promise<void> {
+  }: { readonly names: SpaceNames; readonly secret: SpaceSecret; readonly random: Random },
+): Buffer {
   const to = { recipient: Buffer.from(member.receive, "hex"), ephemeral: random(32) };
-  const sealed = hpkeSeal(secret.secret, to, { info: sealInfo(names.space, secret.generation) });
-  await store.put(names.sealedSecret(secret.generation, member.id), sealed, { createOnly: false });
+  return hpkeSeal(secret.secret, to, { info: sealInfo(names.space, secret.generation) });
 }
 
 function sealInfo(space: string, generation: number): Buffer {
   return Buffer.from(`belay space 1\0${space}\0${generation}`);
 }
 
-/** Opens a space from the server alone: the secrets that are sealed to this member, and the chain of rosters. */
-export async function openSpace(store: RemoteStore, id: string, keys: MemberKeys): Promise<Space> {
+/**
+ * Opens a space from the server alone: the secrets that are sealed to this member, or that its pass brings along, and
+ * the chain of rosters. What was known before is not asked again, and must still be there [T15].
+ */
+export async function openSpace(
+  store: RemoteStore,
+  id: string,
+  keys: MemberKeys,
+  known?: Pick<Space, "secrets" | "rosters">,
+): Promise<Space> {
   const names = new SpaceNames(id);
-  const listed: string[] = [];
-  for await (const { key } of store.list(names.rosters)) listed.push(key);
-  const secrets = await openSecrets(store, { names, keys, listed });
+  const listed: Listed[] = [];
+  for await (const object of store.list(names.rosters)) listed.push(object);
+  const secrets = new Map(known?.secrets);
+  for (const [generation, secret] of keys.secrets ?? [])
+    secrets.set(generation, { space: id, generation, secret });
+  await openSecrets(store, { names, keys, listed }, secrets);
   if (secrets.size === 0) throw keyMissing(id);
-  const rosters = await readRosters(store, { names, secrets, listed });
+  const rosters = await readRosters(store, { names, secrets, listed, known: known?.rosters ?? [] });
   const roster = rosters.at(-1);
   expectSound(roster !== undefined, "the space has no roster");
-  expectSound(
-    secrets.has(roster.roster.generation),
-    "the present secret of the space is not sealed to this member",
-  );
+  const lastNumber = Math.max(roster.roster.number, ...listed.map(({ key }) => numberIn(key) ?? 0));
+  return spaceOf(store, id, { rosters, secrets, lastNumber });
+}
+
+/** A space of what is known about it. */
+function spaceOf(
+  store: RemoteStore,
+  id: string,
+  { rosters, secrets, lastNumber }: Pick<Space, "rosters" | "secrets" | "lastNumber">,
+): Space {
   const members = new Map(
     rosters.flatMap((one) => one.roster.members.map((member) => [member.id, member] as const)),
   );
-  return { id, names, store, fingerprint: rosters[0]!.hash, secrets, roster, members };
+  const [first, roster] = [rosters[0]!, rosters.at(-1)!];
+  return {
+    id,
+    names: new SpaceNames(id),
+    store,
+    fingerprint: first.hash,
+    secrets,
+    roster,
+    rosters,
+    lastNumber,
+    members,
+  };
 }
+
+type Listed = Pick<StoredObject, "key" | "modified">;
 
 interface Reading {
   readonly names: SpaceNames;
-  readonly listed: readonly string[];
+  readonly listed: readonly Listed[];
 }
 
 async function openSecrets(
   store: RemoteStore,
   { names, keys, listed }: Reading & { readonly keys: MemberKeys },
-): Promise<Map<number, SpaceSecret>> {
-  const secrets = new Map<number, SpaceSecret>();
-  for (const key of listed) {
-    const [, generation] = /\/(\d+)\.[0-9a-f]{32}$/.exec(key) ?? [];
-    if (generation === undefined || !key.endsWith(`.${keys.id}`)) continue;
+  secrets: Map<number, SpaceSecret>,
+): Promise<void> {
+  for (const { key } of listed) {
+    const generation = generationIn(key);
+    if (generation === undefined || secrets.has(generation) || !key.endsWith(`.${keys.id}`)) continue;
     const sealed = await store.get(key);
     if (sealed === undefined) continue;
-    const secret = hpkeOpen(sealed.bytes, keys.receive, { info: sealInfo(names.space, Number(generation)) });
-    secrets.set(Number(generation), { space: names.space, generation: Number(generation), secret });
+    const secret = hpkeOpen(sealed.bytes, keys.receive, { info: sealInfo(names.space, generation) });
+    secrets.set(generation, { space: names.space, generation, secret });
   }
-  return secrets;
+}
+
+/** The generation of the secret that is sealed under a key; undefined when it is another object. */
+export function generationIn(key: string): number | undefined {
+  const [, generation] = /\/(\d+)\.[0-9a-f]{32}$/.exec(key) ?? [];
+  return generation === undefined ? undefined : Number(generation);
 }
 
 async function readRosters(
   store: RemoteStore,
-  { names, secrets, listed }: Reading & { readonly secrets: ReadonlyMap<number, SpaceSecret> },
+  {
+    names,
+    secrets,
+    listed,
+    known,
+  }: Reading & {
+    readonly secrets: ReadonlyMap<number, SpaceSecret>;
+    readonly known: readonly SignedRoster[];
+  },
 ): Promise<SignedRoster[]> {
-  const rosters: SignedRoster[] = [];
-  const numbers = listed.flatMap((key) => numberIn(key) ?? []).toSorted((a, b) => a - b);
-  for (const n of numbers) {
+  const rosters = [...known];
+  const last = known.at(-1);
+  const found = listed
+    .flatMap(({ key, modified }) => ({ n: numberIn(key) ?? 0, at: modified }))
+    .filter(({ n }) => n > 0 && n >= (last?.roster.number ?? 0))
+    .toSorted((a, b) => a.n - b.n);
+  if (last !== undefined && found[0]?.n !== last.roster.number) throw rosterRolledBack(names.space);
+  for (const { n, at } of found) {
     const got = await store.get(names.roster(n));
     expectSound(got !== undefined, "a roster is gone");
-    const secret = secrets.get(readHeader(got.bytes).generation);
+    if (n === last?.roster.number) {
+      // [T15] another one under the same number
+      if (createHash("sha256").update(got.bytes).digest("hex") !== last.hash)
+        throw rosterRolledBack(names.space);
+      continue;
+    }
+    const { generation } = readHeader(got.bytes);
+    const secret = secrets.get(generation);
+    if (secret === undefined && generation > Math.max(...secrets.keys())) throw lockedOut(names.space);
     expectSound(secret !== undefined, "a roster is of a key generation that is not known here");
-    rosters.push(openRoster(got.bytes, { key: names.roster(n), secret, before: rosters.at(-1) }));
+    const next = nextRoster(got.bytes, { key: names.roster(n), secret, chain: rosters, at });
+    if (next !== undefined) rosters.push(next);
   }
   return rosters;
 }
 
-/** Makes this machine a member of a space that another admin's keys, such as the recovery key, opened. */
-export async function joinSpace(
-  space: Space,
-  joining: { readonly admin: MemberKeys; readonly own: MemberKeys; readonly name: string },
-  random: Random,
-): Promise<Space> {
-  const { names, store, roster } = space;
-  const { admin, own, name } = joining;
-  const secret = presentSecret(space);
-  if (space.members.has(own.id)) return openSpace(store, space.id, own);
-  const member = memberOf(own, { name, role: "admin", isRecovery: false });
-  for (const each of space.secrets.values()) await sealTo(store, names, { member, secret: each, random });
-  const number = roster.roster.number + 1;
-  const { generation, members } = roster.roster;
-  const facts = { space: space.id, number, previous: roster.hash, generation, members: [...members, member] };
-  const bytes = sealRoster(facts, { key: names.roster(number), secret, salt: random(32), signer: admin });
-  if (!(await isFirstToPut(store, names.roster(number), bytes)))
-    throw new ContractError(
-      "REMOTE_UNREACHABLE",
-      "Another machine changed the members of the space just now. Nothing was changed.",
-      {
-        hint: "Run the command again.",
-      },
-    );
-  return openSpace(store, space.id, own);
+/** [R760] What no admin signed and no invitation allows is passed over: it takes a number, and nothing else. */
+function nextRoster(bytes: Buffer, opening: Parameters<typeof openRoster>[1]): SignedRoster | undefined {
+  try {
+    return openRoster(bytes, opening);
+  } catch (error) {
+    const isStray = error instanceof DamageError && !(error instanceof MisplacedRosterError);
+    if (isStray && opening.chain.length > 0) return undefined;
+    throw error;
+  }
 }
 
 /** Puts what no other machine may have put; where the server cannot refuse to overwrite, a look before and after tells. */
-async function isFirstToPut(store: RemoteStore, key: string, bytes: Buffer): Promise<boolean> {
+export async function isFirstToPut(store: RemoteStore, key: string, bytes: Buffer): Promise<boolean> {
   try {
     return (await store.put(key, bytes, { createOnly: true })).outcome === "stored";
   } catch (error) {
@@ -195,58 +253,49 @@ async function isFirstToPut(store: RemoteStore, key: string, bytes: Buffer): Pro
   return (await store.get(key))?.bytes.equals(bytes) === true;
 }
 
-/** Proves a signature by a member of the space. */
-export function isSignedByMember(
-  space: Space,
-  member: string,
-  parcel: { isSignedBy(key: ReturnType<typeof verifierOf>): boolean },
-): boolean {
-  const found = space.members.get(member);
-  return found !== undefined && parcel.isSignedBy(verifierOf(found));
-}
-
 /** Where the home keeps what it knows of a space. */
 export function spaceDirectory(home: string, id: string): string {
   return join(home, "spaces", id);
 }
 
 interface KeptSpace {
-  readonly fingerprint: string;
+  readonly format: number;
   readonly secrets: Readonly<Record<string, string>>;
-  readonly roster: SignedRoster;
-  readonly members: readonly Member[];
+  readonly rosters: readonly SignedRoster[];
+  /** When the server was last asked, by this machine's clock. */
+  readonly lookedAt: number;
 }
 
+const KEPT_FORMAT = 2;
+
 /** Keeps what opening a space needs, privately. */
-export function keepSpace(home: string, space: Space): void {
+export function keepSpace(home: string, space: Space, lookedAt = 0): void {
   const kept: KeptSpace = {
-    fingerprint: space.fingerprint,
+    format: KEPT_FORMAT,
     secrets: Object.fromEntries([...space.secrets].map(([n, { secret }]) => [n, secret.toString("base64")])),
-    roster: space.roster,
-    members: [...space.members.values()],
+    rosters: space.rosters,
+    lookedAt,
   };
   writePrivately(spaceDirectory(home, space.id), "space.json", `${JSON.stringify(kept)}\n`);
 }
 
-/** A space as the home knows it, without a request; undefined when it does not. */
-export function keptSpace(home: string, id: string, store: RemoteStore): Space | undefined {
+/** A space as the home knows it, without a request, and when the server was last asked; undefined when it does not. */
+export function keptSpace(
+  home: string,
+  id: string,
+  store: RemoteStore,
+): (Space & { readonly lookedAt: number }) | undefined {
   const text = readIfThere(join(spaceDirectory(home, id), "space.json"));
   if (text === undefined) return undefined;
-  const { fingerprint, secrets, roster, members } = JSON.parse(text) as KeptSpace;
-  return {
-    id,
-    names: new SpaceNames(id),
-    store,
-    fingerprint,
-    roster,
-    members: new Map(members.map((member) => [member.id, member])),
-    secrets: new Map(
-      Object.entries(secrets).map(([n, secret]) => [
-        Number(n),
-        { space: id, generation: Number(n), secret: Buffer.from(secret, "base64") },
-      ]),
-    ),
-  };
+  const { format, secrets, rosters, lookedAt } = JSON.parse(text) as KeptSpace;
+  // of an earlier version: the server is asked again
+  if (format !== KEPT_FORMAT) return undefined;
+  const opened = Object.entries(secrets).map(
+    ([n, secret]) =>
+      [Number(n), { space: id, generation: Number(n), secret: Buffer.from(secret, "base64") }] as const,
+  );
+  const lastNumber = rosters.at(-1)!.roster.number;
+  return { ...spaceOf(store, id, { rosters, secrets: new Map(opened), lastNumber }), lookedAt };
 }
 
 /** This machine has no key of the space. */
@@ -258,5 +307,22 @@ export function keyMissing(space: string): ContractError {
       hint: "Give the recovery key of the space with --recovery-file, or use a prefix of its own for a new space.",
       facts: { space },
     },
+  );
+}
+
+/** [R762] The secret was changed, and this machine was not given the new one. */
+function lockedOut(space: string): ContractError {
+  return new ContractError(
+    "SPACE_KEY_MISSING",
+    "The key of the space was changed, and this machine was not given the new one: it was removed, or its token or invitation is from before. Nothing was changed.",
+    { hint: "Ask an admin of the space for an invitation or a new token.", facts: { space } },
+  );
+}
+
+function rosterRolledBack(space: string): ContractError {
+  return new ContractError(
+    "REMOTE_ROLLED_BACK",
+    "The list of members at that address is older than the one that this machine saw. It was not used.",
+    { facts: { space } },
   );
 }

@@ -1,7 +1,7 @@
 /** How a remote stands, from what this machine knows: no server is asked. */
 import type { RemoteEntry, Workspace } from "@belay/engine";
 import { keptSpace } from "../space/space.ts";
-import type { Role } from "../space/roster.ts";
+import type { Role } from "../keys/roles.ts";
 import { MemoryRemoteStore } from "../stores/memory-remote-store.ts";
 import type { Abilities } from "../stores/probe.ts";
 import { Mirror } from "./mirror.ts";
@@ -13,6 +13,8 @@ export interface RemoteState {
   readonly abilities: Abilities;
   /** Whether the space has a recovery key. */
   readonly recoveryKey: boolean | null;
+  /** How many machines may change the members of the space, as far as is known here. */
+  readonly admins: number;
   /** What waits to be sent: new content as it lies in the store, uncompressed. */
   readonly queued: { readonly checkpoints: number; readonly bytes: number };
 }
@@ -26,6 +28,7 @@ export function describeRemote(workspace: Workspace, remote: RemoteEntry, home: 
     generation: space?.roster.roster.generation ?? null,
     abilities: JSON.parse(remote.abilities) as Abilities,
     recoveryKey: space === undefined ? null : members.some(({ isRecovery }) => isRecovery),
+    admins: members.filter((member) => member.role === "admin" && !member.isRecovery).length,
     queued: queuedOf(workspace, remote, home),
   };
 }

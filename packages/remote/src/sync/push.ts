@@ -241,6 +241,7 @@ class Push {
       from: number === 1 && began !== null ? (JSON.parse(began) as { line: string; number: number }) : null,
       seen: {},
       sweep: 0,
+      ...(keys.certificate !== undefined && { certificate: keys.certificate }),
     });
     const uses = new Set(isRepair ? mirror.parcelsBeside(line, index) : mirror.parcels(line));
     for (const { parcel } of index.values()) if (parcel !== SELF) uses.add(parcel);

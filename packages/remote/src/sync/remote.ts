@@ -6,17 +6,11 @@ import type { ObjectHash, Receiver, RemoteEntry, Workspace } from "@belay/engine
 import { ContractError } from "@belay/protocol/errors";
 import { parseRecoveryKey, recoveryKeys } from "../keys/recovery-key.ts";
 import type { MemberKeys } from "../keys/key-pairs.ts";
-import { ensureIdentity, readIdentity } from "../space/identity.ts";
-import {
-  createSpace,
-  findSpaces,
-  joinSpace,
-  keepSpace,
-  keptSpace,
-  keyMissing,
-  openSpace,
-  type Space,
-} from "../space/space.ts";
+import type { OpenPass } from "../keys/pass.ts";
+import { acceptInvitation, joinSpace } from "../space/change-roster.ts";
+import { ensureIdentity } from "../space/identity.ts";
+import { expectMayWrite, invitationIn, keysOf, ownKeys } from "../space/own-keys.ts";
+import { createSpace, findSpaces, keepSpace, keptSpace, openSpace, type Space } from "../space/space.ts";
 import { probeStore, type Abilities } from "../stores/probe.ts";
 import { RemoteFailure, type RemoteStore } from "../stores/remote-store.ts";
 import { Mirror } from "./mirror.ts";
@@ -34,6 +28,8 @@ export interface RemoteHost {
   readonly device: string;
   readonly user: string;
   readonly around: Surroundings;
+  /** The token of a job, which stands for a member where this machine has no keys of the space. */
+  readonly token?: string | undefined;
   /** The server at an address, with the user's access to it. */
   readonly connect: (url: string) => RemoteStore;
 }
@@ -41,6 +37,7 @@ export interface RemoteHost {
 /** What to add. */
 export interface NewRemote {
   readonly name: string;
+  /** The address of a space, or an invitation to one. */
   readonly url: string;
   /** The recovery key of the space that is there, as it was typed; needed where this machine has no key of it. */
   readonly recoveryKey?: string | undefined;
@@ -65,7 +62,7 @@ export async function addRemote(
   request: NewRemote,
   host: RemoteHost,
 ): Promise<AddedRemote | undefined> {
-  const { name, url } = request;
+  const { name } = request;
   if (!NAME.test(name))
     throw new ContractError("USAGE", `"${name}" cannot be the name of a remote.`, {
       hint: "Use letters, digits, dots, hyphens and underscores.",
@@ -75,18 +72,23 @@ export async function addRemote(
       facts: { remote: name },
     });
   return translating(async () => {
+    const invitation = invitationIn(request.url);
+    const url = invitation?.url ?? request.url;
     const store = host.connect(url);
     const { now, random } = host.around;
-    const abilities = await probeStore(store, { random, now });
     const own = ensureIdentity(host.home, random);
     const [found, ...others] = await findSpaces(store);
+    // what may only be read can be joined; a push there is refused by the server
+    const abilities = await (found === undefined
+      ? probeStore(store, { random, now })
+      : probeForClone(store, { random, now, largeBytes: SMALL_BYTES }));
     const made =
       found === undefined
         ? await makeSpace(store, request, { own, host })
-        : await enterSpace(store, { space: soleSpace(found, others), request, own, host });
+        : await enterSpace(store, { space: soleSpace(found, others), request, own, host, invitation });
     if (made === undefined) return undefined;
-    keepSpace(host.home, made);
-    const remote = entryFor(request, made, { member: own.id, abilities, host });
+    keepSpace(host.home, made, now());
+    const remote = entryFor({ name, url }, made, { member: own.id, abilities, host });
     workspace.exchange.addRemote(remote);
     return { remote, abilities, created: found === undefined };
   });
@@ -133,7 +135,8 @@ async function makeSpace(
   return createSpace(store, { own, name: memberName(host), recovery: recoveryKeys(seed) }, random);
 }
 
-function memberName({ user, device }: RemoteHost): string {
+/** How this machine is called in the list of members. */
+export function memberName({ user, device }: RemoteHost): string {
   return `${user}@${device}`;
 }
 
@@ -144,9 +147,12 @@ async function enterSpace(
     readonly request: Pick<NewRemote, "recoveryKey">;
     readonly own: MemberKeys;
     readonly host: RemoteHost;
+    readonly invitation?: OpenPass | undefined;
   },
 ): Promise<Space> {
-  const { space, request, own, host } = entering;
+  const { space, request, own, host, invitation } = entering;
+  if (invitation !== undefined)
+    return acceptInvitation(store, invitation, { own, name: memberName(host), ...host.around });
   if (request.recoveryKey === undefined) return openSpace(store, space, own);
   const seed = parseRecoveryKey(request.recoveryKey);
   if (seed === undefined)
@@ -201,12 +207,11 @@ export interface VerifiedRemote extends Omit<SpaceReport, "problems"> {
 /** Opens a remote of a workspace; without a name, its only one. */
 export function openRemote(workspace: Workspace, name: string | undefined, host: RemoteHost): OpenedRemote {
   const entry = findRemote(workspace, name);
-  const keys = readIdentity(host.home);
-  if (keys?.id !== entry.member) throw keyMissing(entry.space);
+  const keys = keysOf(host, entry);
   const store = host.connect(entry.url);
   const target = async (): Promise<PushTarget> => ({
     exchange: workspace.exchange,
-    space: keptSpace(host.home, entry.space, store) ?? (await reopened(store, entry, { keys, host })),
+    space: await presentSpace(store, entry, { keys, host }),
     mirror,
     keys,
     device: host.device,
@@ -217,9 +222,11 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
   return {
     entry,
     push: async (progress) => {
-      const report = await noting(workspace, entry.name, async () =>
-        push({ ...(await target()), progress }, entry.name),
-      );
+      const report = await noting(workspace, entry.name, async () => {
+        const found = await target();
+        expectMayWrite(found.space, keys, host.around.now());
+        return push({ ...found, progress }, entry.name);
+      });
       return report;
     },
     verify: (options) =>
@@ -234,13 +241,28 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
   };
 }
 
+/** How long a list of members is used before the server is asked whether it changed: a push within it is two requests. */
+const ROSTER_MS = 10 * 60_000;
+
+/** The space as this home knows it, or as the server has it now where that is too long ago. */
+async function presentSpace(
+  store: RemoteStore,
+  entry: RemoteEntry,
+  who: { readonly keys: MemberKeys; readonly host: RemoteHost },
+): Promise<Space> {
+  const kept = keptSpace(who.host.home, entry.space, store);
+  const age = who.host.around.now() - (kept?.lookedAt ?? 0);
+  return kept !== undefined && age >= 0 && age < ROSTER_MS ? kept : reopened(store, entry, who);
+}
+
 /** The space as the server has it now; its fingerprint must be the one that was trusted first. */
-async function reopened(
+export async function reopened(
   store: RemoteStore,
   entry: RemoteEntry,
   { keys, host }: { readonly keys: MemberKeys; readonly host: RemoteHost },
 ): Promise<Space> {
-  const space = await openSpace(store, entry.space, keys);
+  const known = keptSpace(host.home, entry.space, store);
+  const space = await openSpace(store, entry.space, keys, known);
   if (space.fingerprint !== entry.fingerprint)
     throw new ContractError(
       "REMOTE_ROLLED_BACK",
@@ -249,7 +271,7 @@ async function reopened(
         facts: { remote: entry.name },
       },
     );
-  keepSpace(host.home, space);
+  keepSpace(host.home, space, host.around.now());
   return space;
 }
 
@@ -269,7 +291,7 @@ async function noting<Result>(
 }
 
 /** The remote of a name, or the only one. */
-function findRemote(workspace: Workspace, name: string | undefined): RemoteEntry {
+export function findRemote(workspace: Workspace, name: string | undefined): RemoteEntry {
   const all = workspace.exchange.remotes();
   const found =
     name === undefined ? (all.length === 1 ? all[0] : undefined) : all.find((one) => one.name === name);
@@ -355,7 +377,9 @@ export async function cloneLine(
   ) => Promise<{ readonly workspace: Workspace; readonly checkpoints: number }>,
 ): Promise<ClonedWorkspace> {
   return translating(async () => {
-    const store = host.connect(request.url);
+    const invitation = invitationIn(request.url);
+    const url = invitation?.url ?? request.url;
+    const store = host.connect(url);
     const { now, random } = host.around;
     const [found, ...others] = await findSpaces(store);
     if (found === undefined)
@@ -363,10 +387,11 @@ export async function cloneLine(
         hint: "`belay remote add <name> <url>`, in a workspace, makes one.",
         facts: { remotes: [] },
       });
-    const own = ensureIdentity(host.home, random);
-    const space = await enterSpace(store, { space: soleSpace(found, others), request, own, host });
+    const own = ownKeys(host);
+    const id = soleSpace(found, others);
+    const space = await enterSpace(store, { space: id, request, own, host, invitation });
     const abilities = await probeForClone(store, { random, now, largeBytes: SMALL_BYTES });
-    keepSpace(host.home, space);
+    keepSpace(host.home, space, now());
     const line = await chosenLine(space, request.line);
     using mirror = new Mirror(host.home, space.id);
     let received: Awaited<ReturnType<typeof receiveLine>> | undefined;
@@ -375,7 +400,7 @@ export async function cloneLine(
     });
     const from = { line, segment: received!.last.number };
     const began = JSON.stringify({ line, number: from.segment });
-    const entry = entryFor(request, space, { member: own.id, abilities, host, began });
+    const entry = entryFor({ name: request.name, url }, space, { member: own.id, abilities, host, began });
     workspace.exchange.addRemote(entry);
     return { workspace, entry, from, checkpoints, bytes: received!.bytes };
   });

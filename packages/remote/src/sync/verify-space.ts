@@ -89,7 +89,11 @@ class SpaceCheck {
     this.#indexes.set(line, index);
     let isReadable = true;
     try {
-      for await (const { key, segment, bytes } of readLine(this.#space, line)) {
+      const refused = (refusal: LineDamage) => {
+        isReadable = false;
+        this.#note(refusal, line);
+      };
+      for await (const { key, segment, bytes } of readLine(this.#space, line, undefined, refused)) {
         this.#segments++;
         this.#bytesRead += bytes.length;
         found.set(segment.head.number, segment.hash);

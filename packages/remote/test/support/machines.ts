@@ -6,6 +6,8 @@ import { dirname, join, relative } from "node:path";
 import { initWorkspace, receiveWorkspace, type Workspace } from "@belay/engine";
 import { onTestFinished } from "vitest";
 import { cloneLine, addRemote, openRemote, type RemoteHost } from "../../src/sync/remote.ts";
+import { openMembers, type SpaceMembers } from "../../src/sync/members.ts";
+import type { Role } from "../../src/keys/roles.ts";
 import type { PushReport } from "../../src/sync/push.ts";
 import type { RemoteStore } from "../../src/stores/remote-store.ts";
 import { formatRecoveryKey } from "../../src/keys/recovery-key.ts";
@@ -52,12 +54,12 @@ export class Machine {
     return this;
   }
 
-  async add(): Promise<this> {
+  async add(url = "s3://bucket/team"): Promise<this> {
     await addRemote(
       this.workspace,
       {
         name: "team",
-        url: "s3://bucket/team",
+        url,
         recoveryKey: this.recoveryKey || undefined,
         keepRecoveryKey: async (seed) => {
           this.recoveryKey = formatRecoveryKey(seed);
@@ -67,6 +69,18 @@ export class Machine {
       this.host,
     );
     return this;
+  }
+
+  /** A machine with files of its own that joins by an invitation. */
+  async invited(store: () => RemoteStore, name: string, role: Role): Promise<Machine> {
+    const { text } = await this.members().invite({ role, ttlMs: 3_600_000 });
+    const other = new Machine(store, name);
+    other.write({ [`${name}.txt`]: `of ${name}\n` });
+    return (await other.init()).add(text);
+  }
+
+  members(): SpaceMembers {
+    return openMembers(this.workspace, undefined, this.host);
   }
 
   async push(): Promise<PushReport> {

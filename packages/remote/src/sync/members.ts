@@ -1,0 +1,245 @@
+/**
+ * The members of the space of a remote: who they are, inviting, adding and removing them, changing the secret, and tokens
+ * for jobs. Every change is an admin's; making a pass asks no server.
+ */
+import type { RemoteEntry, Workspace } from "@belay/engine";
+import { ContractError } from "@belay/protocol/errors";
+import { memberId, type MemberKeys } from "../keys/key-pairs.ts";
+import { makePass } from "../keys/pass.ts";
+import { parseRecoveryKey, recoveryKeys } from "../keys/recovery-key.ts";
+import {
+  addMember,
+  joinSpace,
+  parsePublicIdentity,
+  publicIdentity,
+  removeMember,
+  rotateSecret,
+} from "../space/change-roster.ts";
+import { readIdentity } from "../space/identity.ts";
+import { expectRight, keysOf } from "../space/own-keys.ts";
+import type { Role } from "../keys/roles.ts";
+import { memberOf, type Member } from "../space/roster.ts";
+import { MemoryRemoteStore } from "../stores/memory-remote-store.ts";
+import { keepSpace, keptSpace, openSpace, RECOVERY_NAME, type Space } from "../space/space.ts";
+import { findRemote, memberName, reopened, type RemoteHost } from "./remote.ts";
+import { translating } from "./translate-failure.ts";
+
+/** A member as lists show it. */
+export interface ListedMember {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly isRecovery: boolean;
+  /** This machine. */
+  readonly isOwn: boolean;
+  /** When the membership ends; null when it does not. */
+  readonly until: number | null;
+}
+
+/** What a pass is to give. */
+export interface PassRequest {
+  readonly role: Role;
+  /** For how long it can be used. */
+  readonly ttlMs: number;
+  /** Of a token: what the line of its job is called. */
+  readonly name?: string | undefined;
+}
+
+/** A pass that was made. Its text is a secret. */
+export interface MadePass {
+  readonly text: string;
+  readonly role: Role;
+  readonly until: number;
+  readonly name: string;
+}
+
+/** The members of a space, and what an admin can do about them. */
+export interface SpaceMembers {
+  readonly entry: RemoteEntry;
+  list(): Promise<{ readonly generation: number; readonly members: readonly ListedMember[] }>;
+  /** A one-time invitation. */
+  invite(request: PassRequest): Promise<MadePass>;
+  /** A token for jobs, until its time is over. */
+  issueToken(request: PassRequest): Promise<MadePass>;
+  /** Adds a machine by its public identity. */
+  add(identity: string, facts: { readonly name: string; readonly role: Role }): Promise<ListedMember>;
+  /** Makes a recovery key for the space; `seed` is kept by the caller first. */
+  addRecoveryKey(seed: Buffer): Promise<void>;
+  /** Takes a member out, by id or name; the secret changes. */
+  remove(member: string): Promise<ListedMember>;
+  /** Changes the secret for what comes; the number of the new generation. */
+  rotate(): Promise<number>;
+}
+
+const DAY_MS = 86_400_000;
+const AGENT_DAYS = 30;
+const LONGEST_TOKEN_MS = 90 * DAY_MS;
+const LONGEST_INVITATION_MS = 30 * DAY_MS;
+
+/** The members of the space of a remote. */
+export function openMembers(workspace: Workspace, name: string | undefined, host: RemoteHost): SpaceMembers {
+  const entry = findRemote(workspace, name);
+  const keys = keysOf(host, entry);
+  const { random, now } = host.around;
+  const fresh = () => reopened(host.connect(entry.url), entry, { keys, host });
+  /** Runs a change on the newest roster, and keeps what came of it. */
+  const change = (work: (space: Space) => Promise<Space>) =>
+    translating(async () => {
+      const space = await fresh();
+      expectRight(space, keys, "roster");
+      const changed = await work(space);
+      keepSpace(host.home, changed, now());
+      return changed;
+    });
+  const issue = (purpose: "token" | "invitation", request: PassRequest) =>
+    translating(async () => {
+      // a pass is made offline, where this home knows the space
+      const space = keptSpace(host.home, entry.space, NO_STORE) ?? (await fresh());
+      expectRight(space, keys, purpose === "token" ? "issue" : "roster");
+      return makeOne(purpose, request, { space, keys, entry, host });
+    });
+  return {
+    entry,
+    list: () =>
+      translating(async () => {
+        const { roster } = (await fresh()).roster;
+        const members = roster.members.map((member) => listed(member, keys));
+        return { generation: roster.generation, members };
+      }),
+    invite: (request) => issue("invitation", request),
+    issueToken: (request) => issue("token", request),
+    add: async (identity, facts) => {
+      const member = memberFrom(identity, facts);
+      await change((space) => addMember(space, member, { admin: keys, random }));
+      return listed(member, keys);
+    },
+    addRecoveryKey: async (seed) => {
+      const facts = { name: RECOVERY_NAME, role: "admin", isRecovery: true } as const;
+      const member = memberOf(recoveryKeys(seed), facts);
+      await change((space) => addMember(space, member, { admin: keys, random }));
+    },
+    remove: async (wanted) => {
+      let removed: Member | undefined;
+      await change((space) => {
+        removed = chosenMember(space, wanted);
+        expectAdminLeft(space, removed);
+        return removeMember(space, removed.id, { admin: keys, random });
+      });
+      return listed(removed!, keys);
+    },
+    rotate: async () => {
+      const { roster } = await change((space) => rotateSecret(space, { admin: keys, random }));
+      return roster.roster.generation;
+    },
+  };
+}
+
+/** Nothing is asked of it. */
+const NO_STORE = new MemoryRemoteStore();
+
+function listed({ id, name, role, isRecovery, until }: Member, own: MemberKeys): ListedMember {
+  return { id, name, role, isRecovery, isOwn: id === own.id, until: until ?? null };
+}
+
+interface Issuing {
+  readonly space: Space;
+  readonly keys: MemberKeys;
+  readonly entry: RemoteEntry;
+  readonly host: RemoteHost;
+}
+
+function makeOne(
+  purpose: "token" | "invitation",
+  { role, ttlMs, name }: PassRequest,
+  { space, keys, entry, host }: Issuing,
+): MadePass {
+  const { now, random } = host.around;
+  const longest = purpose === "token" ? LONGEST_TOKEN_MS : LONGEST_INVITATION_MS;
+  if (ttlMs > longest)
+    throw new ContractError("USAGE", `That is too long: ${longest / DAY_MS} days at most. Nothing was made.`);
+  if (purpose === "token" && role !== "agent" && role !== "reader")
+    throw new ContractError("USAGE", `A token cannot make a ${role}: only an agent or a reader.`, {
+      hint: "`belay remote invite` makes members.",
+    });
+  const until = now() + ttlMs;
+  const called = name ?? `${role}-${random(3).toString("hex")}`;
+  const { text } = makePass(
+    {
+      purpose,
+      space: space.id,
+      fingerprint: space.fingerprint,
+      name: called,
+      role,
+      until,
+      memberUntil: purpose === "invitation" && role === "agent" ? now() + AGENT_DAYS * DAY_MS : null,
+    },
+    keys,
+    { secrets: space.secrets, url: entry.url, remote: entry.name, random },
+  );
+  return { text, role, until, name: called };
+}
+
+function memberFrom(
+  identity: string,
+  { name, role }: { readonly name: string; readonly role: Role },
+): Member {
+  const keys = parsePublicIdentity(identity);
+  if (keys === undefined)
+    throw new ContractError("USAGE", "That is not the public identity of a machine. Nothing was changed.", {
+      hint: "`belay remote keys list` shows it there: belay-member-1.…",
+    });
+  const id = memberId(Buffer.from(keys.sign, "hex"), Buffer.from(keys.receive, "hex"));
+  return { id, name, role, isRecovery: false, ...keys };
+}
+
+function chosenMember({ roster }: Space, wanted: string): Member {
+  const { members } = roster.roster;
+  const found = members.filter(
+    ({ id, name }) => name === wanted || (wanted.length >= 4 && id.startsWith(wanted)),
+  );
+  if (found.length === 1) return found[0]!;
+  const why = found.length === 0 ? `There is no member "${wanted}".` : `"${wanted}" fits several members.`;
+  throw new ContractError("MEMBER_NOT_FOUND", `${why} Nothing was changed.`, {
+    facts: { members: members.map(({ id, name }) => `${id.slice(0, 8)} ${name}`) },
+    list: members.map(({ id, name }) => `${id.slice(0, 8)} ${name}`),
+  });
+}
+
+/** A space without an admin could never be changed again. */
+function expectAdminLeft({ roster }: Space, removed: Member): void {
+  const left = roster.roster.members.filter(({ id, role }) => role === "admin" && id !== removed.id);
+  if (left.length > 0) return;
+  throw new ContractError("ROLE_REQUIRED", "That is the only admin of the space. Nothing was changed.", {
+    hint: "Invite another admin first: `belay remote invite --role admin`.",
+  });
+}
+
+/** Makes this machine an admin again, with the recovery key; the key and role of a lost machine stay until they are removed. */
+export async function recoverMembership(
+  workspace: Workspace,
+  { name, recoveryKey }: { readonly name: string | undefined; readonly recoveryKey: string },
+  host: RemoteHost,
+): Promise<RemoteEntry> {
+  const entry = findRemote(workspace, name);
+  const own = keysOf(host, entry);
+  const seed = parseRecoveryKey(recoveryKey);
+  if (seed === undefined)
+    throw new ContractError(
+      "SPACE_KEY_MISSING",
+      "That is not a recovery key: a letter is wrong or missing. Nothing was changed.",
+      { facts: { space: entry.space } },
+    );
+  return translating(async () => {
+    const admin = recoveryKeys(seed);
+    const opened = await openSpace(host.connect(entry.url), entry.space, admin);
+    const space = await joinSpace(opened, { admin, own, name: memberName(host) }, host.around.random);
+    keepSpace(host.home, space, host.around.now());
+    return entry;
+  });
+}
+
+/** The public identity of this machine, for an admin of a space; undefined when it has no keys yet. */
+export function ownIdentity(home: string): string | undefined {
+  const keys = readIdentity(home);
+  return keys === undefined ? undefined : publicIdentity(keys);
+}
