@@ -70,10 +70,14 @@ export class RetryingRemoteStore implements RemoteStore {
   async *list(prefix: string, after?: string): AsyncIterable<StoredObject> {
     let last = after;
     for (;;) {
-      const listing = this.#store.list(prefix, last)[Symbol.asyncIterator]();
-      const next = await this.#retry(() => listing.next());
-      if (next.done === true) return;
-      for (let result = next; ;) {
+      const from = last;
+      const { listing, first } = await this.#retry(async () => {
+        // a listing that failed has ended: asked again it would seem to be empty
+        const begun = this.#store.list(prefix, from)[Symbol.asyncIterator]();
+        return { listing: begun, first: await begun.next() };
+      });
+      if (first.done === true) return;
+      for (let result = first; ;) {
         last = result.value.key;
         yield result.value;
         const following = await this.#orUndefined(() => listing.next());
