@@ -105,14 +105,46 @@ const TOTAL = MAKERS.reduce((sum, [weight]) => sum + weight, 0);
 /** One sequence, of two agents that may be of the same kind. */
 export function randomActions(random: SeededRandom): Action[] {
   const length = 8 + random.below(18);
-  const cast = [random.below(PLAYERS.length), random.below(PLAYERS.length)];
-  const actions = [
-    ...Array.from({ length }, () => randomAction(random)),
-    { kind: "undo", count: 1, player: undefined, includeShared: false, path: undefined } as const,
-  ];
+  const first = random.below(PLAYERS.length);
+  const directed = oneIn(random, 3) ? random.pick(DIRECTED)(random) : [];
+  // a directed beginning is played by two
+  const other = directed.length > 0 ? first + 1 + random.below(3) : random.below(PLAYERS.length);
+  const cast = [first, other % PLAYERS.length];
+  const actions = [...directed, ...Array.from({ length }, () => randomAction(random)), undo(1)];
   return actions.map((action) =>
     "player" in action && action.player !== undefined ? { ...action, player: cast[action.player]! } : action,
   );
+}
+
+/** Beginnings that chance seldom brings about. */
+const DIRECTED = [
+  /**
+   * Two turns that change one file in turn: they are taken out together, by another process than the one that saw them,
+   * and so is what the first agent does then.
+   */
+  (random: SeededRandom): Action[] => {
+    const path = random.pick(PATHS);
+    const turns = [toolAt(random, 0, path), toolAt(random, 1, path), toolAt(random, 0, path)];
+    return [...turns, { kind: "stop", player: 0 }, undo(2), toolAt(random, 0, random.pick(PATHS)), undo(1)];
+  },
+  /** A client is killed at its work, and another agent goes on: what that one does is its own. */
+  (random: SeededRandom): Action[] => [
+    { kind: "work", player: 0, writes: writes(random) },
+    { kind: "die", player: 0 },
+    { kind: "checkpoint" },
+    toolAt(random, 1, random.pick(PATHS)),
+    { kind: "stop", player: 1 },
+    undo(1),
+  ],
+];
+
+function toolAt(random: SeededRandom, who: number, path: string): Action {
+  const write = { path, slot: random.below(3), isRemoval: false };
+  return { kind: "tool", player: who, isNamed: oneIn(random, 2), writes: [write] };
+}
+
+function undo(count: number): Action {
+  return { kind: "undo", count, player: undefined, includeShared: false, path: undefined };
 }
 
 function randomAction(random: SeededRandom): Action {

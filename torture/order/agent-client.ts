@@ -65,9 +65,6 @@ export class AgentClient {
     this.#lines = createInterface(this.#process.stdout)[Symbol.asyncIterator]();
   }
 
-  /** The time that the slowest hook took, in milliseconds. */
-  slowestMs = 0;
-
   async start(): Promise<void> {
     await this.#send("SessionStart.startup", {});
   }
@@ -183,9 +180,7 @@ export class AgentClient {
       ...known(fields, recorded),
       ...more(recorded),
     };
-    const started = performance.now();
     await this.#tell(JSON.stringify(event));
-    this.slowestMs = Math.max(this.slowestMs, performance.now() - started);
   }
 
   /** Sends one line and returns what the client prints for it. */

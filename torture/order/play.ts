@@ -47,11 +47,6 @@ export class Play {
     this.#checkpoints.push({ id: "1", files: FIRST_FILES });
   }
 
-  /** How long the slowest hook held its agent up. */
-  get slowestMs(): number {
-    return Math.max(0, ...this.#clients.map(({ slowestMs }) => slowestMs));
-  }
-
   /** False when the action makes no sense here, and nothing was done. */
   async act(action: Action): Promise<boolean> {
     switch (action.kind) {

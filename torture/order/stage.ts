@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { openWorkspace } from "@belay/engine";
 import { writeHookScript } from "@belay/agents";
@@ -55,6 +63,12 @@ export class Home implements AsyncDisposable {
       BELAY_RESIDENT: "off",
       ...(!this.isResident && { BELAY_WAIT_MS: PATIENCE_MS }),
     };
+  }
+
+  /** How many hooks have released their agents before they were done. */
+  lateHooks(): number {
+    const log = join(this.path, "agents/trouble.log");
+    return existsSync(log) ? readFileSync(log, "utf8").split("the agent continued").length - 1 : 0;
   }
 
   async start(): Promise<void> {
