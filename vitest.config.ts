@@ -13,7 +13,8 @@ export default defineConfig({
     include: ["packages/*/src/**/*.test.{ts,tsx}", "packages/*/test/**/*.test.{ts,tsx}", "test/**/*.test.ts"],
     environment: "node",
     // commands in tests start no resident process behind the test's back
-    env: { BELAY_RESIDENT: "off" },
+    env: { BELAY_RESIDENT: "off", BELAY_SEED: process.env["BELAY_SEED"] ?? "20261115" },
+    setupFiles: ["test/fixed-seed.ts"],
     pool: "forks",
     // most tests wait for other processes: two at a time, also on two cores
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -3,6 +3,10 @@ import { spawnSync } from "node:child_process";
 
 /** Whether there is one. */
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
+if (!hasTmux)
+  console.log(
+    "No tmux is installed: keys in a real terminal are not tested. `apt-get install tmux` brings it.",
+  );
 
 /** A window with a program in it, 80 × 24 unless said otherwise. */
 export class TmuxWindow implements Disposable {

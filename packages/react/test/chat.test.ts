@@ -44,8 +44,10 @@ describe.skipIf(CHROMIUM === undefined)("a chat with checkpoints", () => {
       await chat.send(WRITES);
       await chat.send("only words");
       await chat.badge(WRITES).waitFor();
-      expect(await chat.badge("only words").count()).toBe(0);
-      expect(await chat.badge(WRITES).getAttribute("title")).toBe("Undo all changes from this point onwards");
+      await expect.poll(() => chat.badge("only words").count()).toBe(0);
+      await expect
+        .poll(() => chat.badge(WRITES).getAttribute("title"))
+        .toBe("Undo all changes from this point onwards");
       const [message, badge] = [
         await chat.message(WRITES).boundingBox(),
         await chat.badge(WRITES).boundingBox(),
@@ -59,7 +61,7 @@ describe.skipIf(CHROMIUM === undefined)("a chat with checkpoints", () => {
           .badge(WRITES)
           .evaluate((element) => (globalThis as any).getComputedStyle(element).opacity as string);
       await page.mouse.move(0, 0);
-      expect(await opacity()).toBe("0");
+      await expect.poll(opacity).toBe("0");
       await chat.message(WRITES).hover();
       await expect.poll(opacity).toBe("1");
       await page.mouse.move(0, 0);
@@ -87,9 +89,9 @@ describe.skipIf(CHROMIUM === undefined)("a chat with checkpoints", () => {
       await chat.ask(WRITES);
       await expect.poll(() => chat.dialog.getAttribute("role")).toBe("alertdialog");
       await chat.dialog.getByText("The present files are saved first, and you can undo this.").waitFor();
-      expect(await chat.dialog.getByRole("button", { name: /^Restore 2/ }).getAttribute("class")).toContain(
-        "b-danger",
-      );
+      await expect
+        .poll(() => chat.dialog.getByRole("button", { name: /^Restore 2/ }).getAttribute("class"))
+        .toContain("b-danger");
       await page.keyboard.press("Escape");
       await chat.dialog.waitFor({ state: "detached" });
       await chat.ask(WRITES);
@@ -112,9 +114,9 @@ describe.skipIf(CHROMIUM === undefined)("a chat with checkpoints", () => {
       await chat.dialog.getByText("No file changes.").waitFor();
       await chat.confirm(/^Go back in the conversation/);
       expect(project.tree()).toEqual(SECOND);
-      expect(await rolledBack()).toEqual(["write made.txt new"]);
+      await expect.poll(rolledBack).toEqual(["write made.txt new"]);
       await expect.poll(() => chat.message("write made.txt").getAttribute("class")).toContain("host-gone");
-      expect(await chat.message("write app.txt").getAttribute("class")).not.toContain("host-gone");
+      await expect.poll(() => chat.message("write app.txt").getAttribute("class")).not.toContain("host-gone");
       await chat.ask("write app.txt");
       await chat.dialog.getByRole("button", { name: "Both" }).click();
       await chat.confirm(/^Restore 2 files/);
@@ -133,7 +135,7 @@ describe.skipIf(CHROMIUM === undefined)("a chat with checkpoints", () => {
       await page.getByLabel("The chat restores by itself").check();
       await chat.ask(WRITES);
       await chat.dialog.getByText("2 files change").waitFor();
-      expect(await chat.dialog.locator("input").count()).toBe(0);
+      await expect.poll(() => chat.dialog.locator("input").count()).toBe(0);
       await chat.confirm(/^Restore 2 files/);
       await chat.status.getByText(`Restored 1, deleted 1, ${FIRST["app.txt"].length} bytes`).waitFor();
       expect(project.tree()).toEqual(FIRST);
@@ -147,7 +149,7 @@ describe.skipIf(CHROMIUM === undefined)("a chat with checkpoints", () => {
       await page.getByRole("button", { name: "Keep only the last checkpoint" }).click();
       await chat.status.getByText("Dropped 2").waitFor();
       await chat.status.getByText("1 checkpoints").waitFor();
-      expect(await chat.badge("write app.txt one").count()).toBe(0);
+      await expect.poll(() => chat.badge("write app.txt one").count()).toBe(0);
       await chat.badge("write app.txt three").waitFor();
       expect((await project.ok("POST", "/api/prune/undo", {})).restoredTotal).toBe(2);
       chat.verifyStore();
@@ -159,7 +161,7 @@ describe.skipIf(CHROMIUM === undefined)("a chat with checkpoints", () => {
       await chat.send(WRITES);
       await chat.status.getByText("nothing is captured").waitFor();
       expect((await project.ok("GET", "/api/threads")).threads).toEqual([]);
-      expect(await chat.badge(WRITES).count()).toBe(0);
+      await expect.poll(() => chat.badge(WRITES).count()).toBe(0);
     })());
 
   test("[L26] a conversation has its id before its first message, which has a checkpoint", () =>
@@ -190,7 +192,7 @@ describe.skipIf(CHROMIUM === undefined)("when Belay is in trouble", () => {
         await chat.send("write made.txt new");
         expect(project.tree()).toEqual(SECOND);
         await page.getByRole("alert").getByText("Belay does not answer.").first().waitFor();
-        expect(await chat.badge("write made.txt").count()).toBe(0);
+        await expect.poll(() => chat.badge("write made.txt").count()).toBe(0);
         await chat.ask("write app.txt");
         await chat.dialog.getByText("Belay does not answer.").waitFor();
         await page.keyboard.press("Escape");

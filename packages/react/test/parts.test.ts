@@ -112,7 +112,9 @@ describe.skipIf(CHROMIUM === undefined)("parts below a provider", () => {
       await chat.send("write app.txt the second version");
       await show(page, "Storage");
       await page.getByRole("heading", { name: /of at most/ }).waitFor();
-      expect(await page.getByRole("region", { name: "Space used" }).innerText()).toContain("Prompts");
+      await expect
+        .poll(() => page.getByRole("region", { name: "Space used" }).innerText())
+        .toContain("Prompts");
       await page.getByRole("button", { name: "Free", exact: true }).click();
       await chat.toast.getByText("No checkpoint was removed.").waitFor();
     })());
@@ -135,18 +137,17 @@ describe.skipIf(CHROMIUM === undefined)("in a host's page", () => {
       async ({ page, chat }) => {
         const badges = page.getByRole("button", { name: /^Restore…/ });
         await expect.poll(() => badges.count()).toBe(2);
-        expect(await badges.nth(1).getAttribute("aria-busy")).toBe("true");
-        expect(await badges.nth(1).locator(".b-spinner").count()).toBe(1);
+        await expect.poll(() => badges.nth(1).getAttribute("aria-busy")).toBe("true");
+        await expect.poll(() => badges.nth(1).locator(".b-spinner").count()).toBe(1);
         await badges.nth(1).dispatchEvent("click");
         await page.getByText("Answered: nothing").waitFor();
         await badges.first().click();
-        expect(await chat.dialog.getAttribute("role")).toBe("alertdialog");
+        await expect.poll(() => chat.dialog.getAttribute("role")).toBe("alertdialog");
         await chat.dialog.getByText("you can undo this").waitFor();
         const files = chat.dialog.getByRole("listitem");
-        expect(await files.allInnerTexts()).toEqual([
-          ...["a", "b", "c", "d", "e"].map((name) => `src/${name}.ts`),
-          "…and 2 more",
-        ]);
+        await expect
+          .poll(() => files.allInnerTexts())
+          .toEqual([...["a", "b", "c", "d", "e"].map((name) => `src/${name}.ts`), "…and 2 more"]);
         expect(
           await chat.dialog.getByRole("button", { name: "Restore", exact: true }).getAttribute("class"),
         ).toContain("b-danger");

@@ -67,16 +67,24 @@ describe.skipIf(CHROMIUM === undefined)("differences", () => {
           const button = page.getByRole("button", { name: "Undo this hunk… hunk 2 of long.txt" });
           await button.waitFor();
           await page.getByRole("button", { name: "Copy hunk 1 of long.txt" }).click();
-          expect(await page.evaluate("navigator.clipboard.readText()")).toContain("-line 3\n+three!\n");
+          await expect
+            .poll(() => page.evaluate("navigator.clipboard.readText()"))
+            .toContain("-line 3\n+three!\n");
           if (hand === "mouse") await button.click();
           else await button.press("Enter");
           const dialog = page.locator("dialog[open]");
           // one of the plan's hunks holds the lines of the hunk; the others are left out
           const confirm = dialog.getByRole("button", { name: /^Restore 1 file/ });
           await expect.poll(() => confirm.getAttribute("aria-disabled")).toBe("false");
-          expect(await dialog.getByRole("checkbox", { name: "Hunk 1 of 3" }).isChecked()).toBe(false);
-          expect(await dialog.getByRole("checkbox", { name: "Hunk 2 of 3" }).isChecked()).toBe(true);
-          expect(await dialog.getByRole("checkbox", { name: "Hunk 3 of 3" }).isChecked()).toBe(false);
+          await expect
+            .poll(() => dialog.getByRole("checkbox", { name: "Hunk 1 of 3" }).isChecked())
+            .toBe(false);
+          await expect
+            .poll(() => dialog.getByRole("checkbox", { name: "Hunk 2 of 3" }).isChecked())
+            .toBe(true);
+          await expect
+            .poll(() => dialog.getByRole("checkbox", { name: "Hunk 3 of 3" }).isChecked())
+            .toBe(false);
           if (hand === "mouse") await confirm.click();
           else await page.keyboard.press("Control+Enter");
           await dialog.waitFor({ state: "detached" });
@@ -111,7 +119,7 @@ describe.skipIf(CHROMIUM === undefined)("differences", () => {
         await page.keyboard.type("NEEDLE");
         const bar = page.getByRole("search", { name: "Find in diff" });
         await bar.getByText("30 lines").waitFor();
-        expect(await page.getByText("needle 29").count()).toBe(0);
+        await expect.poll(() => page.getByText("needle 29").count()).toBe(0);
         await page.keyboard.press("Shift+Enter");
         await bar.getByText("30 of 30").waitFor();
         await page.getByText("needle 9").first().waitFor();
@@ -120,7 +128,7 @@ describe.skipIf(CHROMIUM === undefined)("differences", () => {
           .toBeGreaterThan(0);
         await page.keyboard.press("Escape");
         await bar.waitFor({ state: "detached" });
-        expect(await page.evaluate("CSS.highlights.has('belay-found')")).toBe(false);
+        await expect.poll(() => page.evaluate("CSS.highlights.has('belay-found')")).toBe(false);
       },
       {
         files: Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`src/f${index}.txt`, text({})])),
@@ -154,7 +162,7 @@ describe.skipIf(CHROMIUM === undefined)("differences", () => {
         await page.waitForURL(/compare/);
         const card = (name: RegExp) => page.getByRole("article", { name });
         await card(/data\.bin/).waitFor();
-        expect(await page.locator("diffs-container").count()).toBe(0);
+        await expect.poll(() => page.locator("diffs-container").count()).toBe(0);
         await card(/pic\.png/)
           .getByRole("button", { name: "Swipe" })
           .click();

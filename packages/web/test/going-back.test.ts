@@ -102,12 +102,12 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
           .getByRole("heading", { name: "Go back to before “Use idempotency keys”" })
           .waitFor();
         // the first focus changes nothing
-        expect(await page.evaluate("document.activeElement.textContent")).toContain("Cancel");
+        await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("Cancel");
         await dialog(page).getByRole("region", { name: "Will be deleted" }).getByText("new.ts").waitFor();
         await dialog(page).getByRole("region", { name: "Will come back" }).getByText("b.ts").waitFor();
         await dialog(page).getByText("The present files are saved first, and you can undo this.").waitFor();
         // what deletes looks dangerous, and a reader is told so
-        expect(await dialog(page).getAttribute("role")).toBe("alertdialog");
+        await expect.poll(() => dialog(page).getAttribute("role")).toBe("alertdialog");
         await expect.poll(() => dialog(page).locator("button.b-danger").count()).toBe(1);
         expectTree(project, THIRD);
         await goBack({
@@ -179,7 +179,7 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
         await hand.open("b", /^Restore to before this/);
         const group = dialog(page).getByRole("region", { name: "Will be deleted" });
         await group.getByRole("button", { name: "…and 7 more" }).waitFor();
-        expect(await group.getByRole("checkbox", { name: /^made/ }).count()).toBe(5);
+        await expect.poll(() => group.getByRole("checkbox", { name: /^made/ }).count()).toBe(5);
         await goBack({ project, hand, confirm: /^Restore 12 files/, says: /^Restored 12 files/ });
       },
       { files: FILES },
@@ -291,9 +291,9 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
           await hand.tick(card.getByRole("checkbox", { name: "Seen hunk 2 of long.txt" }));
           await card.getByText("1 of 2 hunks seen").waitFor();
           await hand.tick(card.getByRole("checkbox", { name: "Seen hunk 1 of long.txt" }));
-          expect(await card.getByRole("checkbox", { name: "Seen long.txt", exact: true }).isChecked()).toBe(
-            true,
-          );
+          await expect
+            .poll(() => card.getByRole("checkbox", { name: "Seen long.txt", exact: true }).isChecked())
+            .toBe(true);
           await hand.press(card.getByRole("button", { name: "Undo this hunk… hunk 1 of long.txt" }));
           await goBack({
             project,
@@ -363,8 +363,10 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
           await expect.poll(() => prompts.count()).toBe(2);
           const badge = page.getByRole("button", { name: /^Restore… to before/ });
           await badge.waitFor();
-          expect(await badge.count()).toBe(1);
-          expect(await badge.getAttribute("title")).toBe("Undo all changes from this point onwards");
+          await expect.poll(() => badge.count()).toBe(1);
+          await expect
+            .poll(() => badge.getAttribute("title"))
+            .toBe("Undo all changes from this point onwards");
           // quiet at rest, never invisible
           expect(
             Number(await badge.evaluate((element) => getComputedStyle(element).opacity)),
@@ -398,7 +400,7 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
         const before = await count();
         await hand.press(page.getByRole("tab", { name: /^Steps/ }));
         await page.getByText("src/a.ts").first().waitFor();
-        expect(await count()).toBe(before);
+        await expect.poll(count).toBe(before);
         await hand.open("b", /^Restore to before this/);
         await dialog(page).getByText("Claude Code is working right now.").waitFor();
         await goBack({
@@ -408,7 +410,7 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
           says: /^Restored 1 file/,
           check: () => expectTree(project, { "src/a.ts": FIRST["src/a.ts"] }),
         });
-        expect(await toast(page).count()).toBe(1);
+        await expect.poll(() => toast(page).count()).toBe(1);
         verifyStore(project);
       },
       { files: FILES },

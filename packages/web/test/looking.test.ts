@@ -19,8 +19,10 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
         async ({ page, project }) => {
           const hand = new Hand(page, kind);
           await row(page, "Add retry with backoff").waitFor();
-          expect(await row(page, "Add retry with backoff").getAttribute("aria-selected")).toBe("true");
-          expect(await row(page, "You are here").count()).toBe(1);
+          await expect
+            .poll(() => row(page, "Add retry with backoff").getAttribute("aria-selected"))
+            .toBe("true");
+          await expect.poll(() => row(page, "You are here").count()).toBe(1);
           await page.getByText("Today").first().waitFor();
           const files = page.getByRole("group", { name: "Changed files" }).getByRole("button");
           await expect.poll(() => files.allInnerTexts()).toHaveLength(3);
@@ -35,12 +37,14 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
           await agent.writes({ "docs.md": "one\n" });
           await agent.stop();
           await row(page, "Write the docs").getByText("1 file", { exact: true }).waitFor();
-          expect(await row(page, "Use idempotency keys").getAttribute("aria-selected")).toBe("true");
+          await expect
+            .poll(() => row(page, "Use idempotency keys").getAttribute("aria-selected"))
+            .toBe("true");
           expect(treeOf(project)).toEqual(new Map(before).set("docs.md", treeOf(project).get("docs.md")!));
           // every checkpoint, of all kinds and phases
           await hand.use("a", page.getByRole("button", { name: "Everything", exact: true }));
           await row(page, "First checkpoint").waitFor();
-          expect(await row(page, "First checkpoint").count()).toBe(1);
+          await expect.poll(() => row(page, "First checkpoint").count()).toBe(1);
           const { checkpoints } = await project.ok("GET", "/api/checkpoints?limit=1000");
           await page.getByText(`${checkpoints.length} rows`, { exact: true }).first().waitFor();
           const made = checkpoints.find((each: { changes: { added: number } }) => each.changes.added > 0);
@@ -112,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
           await page.keyboard.press("k");
         } else await page.getByRole("navigation", { name: "Files" }).getByRole("button").nth(1).click();
         await expect.poll(() => top("src/b.ts")).toBeLessThan(60);
-        expect(await top("src/a.ts")).toBeLessThan(0);
+        await expect.poll(() => top("src/a.ts")).toBeLessThan(0);
         await hand.press(page.getByRole("button", { name: "Restore this file… src/b.ts" }));
         await goBack({
           project,
@@ -176,7 +180,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
           const changed = files.getByRole("button", { name: /a\.ts.*Claude Code.*by hand too/ });
           await changed.waitFor();
           await files.getByRole("button", { name: /b\.ts.*Claude Code/ }).waitFor();
-          expect(await files.getByText("by hand too").count()).toBe(1);
+          await expect.poll(() => files.getByText("by hand too").count()).toBe(1);
           expect(treeOf(project)).toEqual(before);
         },
         { files: FILES },
@@ -196,7 +200,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
         await expect.poll(() => page.getByText("export const made = true").count()).toBeGreaterThan(0);
         const seen = card.getByRole("checkbox", { name: "Seen src/new.ts", exact: true });
         await hand.tick(seen);
-        expect(await seen.isChecked()).toBe(true);
+        await expect.poll(() => seen.isChecked()).toBe(true);
         project.write("src/new.ts", "export const made = false;\n");
         await project.ok("POST", "/api/checkpoints", {});
         await card.getByText("new since you looked").waitFor();
@@ -213,7 +217,9 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
         await toast(page).getByText("Approved 3 files of Payment retries.").waitFor();
         await card.getByText("nothing pending").waitFor();
         for (const words of [/^Approve/, /^Reset/])
-          expect(await card.getByRole("button", { name: words }).getAttribute("aria-disabled")).toBe("true");
+          await expect
+            .poll(() => card.getByRole("button", { name: words }).getAttribute("aria-disabled"))
+            .toBe("true");
         expect(treeOf(project)).toEqual(before);
         // what was approved is in the sessions, with its message
         await hand.press(card.getByText(/^Sessions of/));
@@ -294,7 +300,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
           await page.keyboard.press("Escape");
           await dialog(page).waitFor({ state: "detached" });
           await page.getByRole("treegrid").getByText("the good one").first().waitFor();
-          expect(await page.getByText("other words").count()).toBe(0);
+          await expect.poll(() => page.getByText("other words").count()).toBe(0);
           expect(treeOf(project)).toEqual(before);
           verifyStore(project);
         },
@@ -325,7 +331,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
         await page.getByText("Nothing matches “idempotency zzzz”").first().waitFor();
         await page.keyboard.press("Escape");
         await row(page, "Add retry").waitFor();
-        expect(await field.inputValue()).toBe("");
+        await expect.poll(() => field.inputValue()).toBe("");
         await find("agent:codex");
         await row(page, "Add retry").waitFor({ state: "detached" });
         await row(page, "Write docs").waitFor();
@@ -407,7 +413,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
           await hand.press(page.getByRole("button", { name: /another/ }));
           await page.getByRole("button", { name: /^Project another;/ }).waitFor();
           await row(page, "First checkpoint").waitFor();
-          expect(await row(page, "Add retry").count()).toBe(0);
+          await expect.poll(() => row(page, "Add retry").count()).toBe(0);
           // a tab that stayed in the first project has its own address
           const stayed = await context.newPage();
           await stayed.goto(addressOf(project));

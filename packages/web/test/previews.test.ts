@@ -42,7 +42,7 @@ describe.skipIf(CHROMIUM === undefined)("previews", () => {
             .getByText(/^The conversation went back to before “Change a again”\./)
             .waitFor();
           expect(project.read("a.txt")).toBe("three\n");
-          expect(await messages()).toEqual({ "Change a": false, "Change a again": true });
+          await expect.poll(messages).toEqual({ "Change a": false, "Change a again": true });
           const before = treeOf(project);
           await hand.select("my-agent, Change a,");
           await hand.open("b", /^Restore to before this/);
@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)("previews", () => {
             .getByText(/^Restored 1 file to before “Change a”\./)
             .waitFor();
           expect(project.read("a.txt")).toBe("one\n");
-          expect(await messages()).toEqual({ "Change a": true, "Change a again": true });
+          await expect.poll(messages).toEqual({ "Change a": true, "Change a again": true });
           verifyStore(project);
           await hand.press(toast(page).getByRole("button", { name: "Undo", exact: true }));
           await hand.confirm(/^Undo 1 file/);
@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === undefined)("previews", () => {
         await button.click();
         await dialog(page).getByText("a.txt was written meanwhile.").waitFor();
         const changed = dialog(page).getByRole("region", { name: "Will change" });
-        expect(await changed.getByText("new", { exact: true }).count()).toBe(1);
+        await expect.poll(() => changed.getByText("new", { exact: true }).count()).toBe(1);
         expect(project.read("a.txt")).toBe("three\nfour\n");
       },
       { files: FILES, expected: /409/ },
@@ -235,7 +235,7 @@ describe.skipIf(CHROMIUM === undefined)("previews", () => {
           await dialog(page).getByText("If the power fails now").waitFor();
           // it cannot be closed while it runs
           await page.keyboard.press("Escape");
-          expect(await dialog(page).count()).toBe(1);
+          await expect.poll(() => dialog(page).count()).toBe(1);
           expect(project.read("a.txt")).toBe("two\n");
         } finally {
           process.kill(project.pid, "SIGCONT");

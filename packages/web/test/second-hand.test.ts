@@ -92,7 +92,9 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
         await hand.select("Make many");
         // a turn of many files costs the document no more than one of a few
         await page.getByRole("button", { name: "…and 1,450 more" }).waitFor();
-        expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThanOrEqual(2500);
+        await expect
+          .poll(() => page.evaluate("document.querySelectorAll('*').length"))
+          .toBeLessThanOrEqual(2500);
         await hand.open("b", /^Restore to before this/);
         const button = dialog(page).getByRole("button", { name: /^Restore 1,500 files/ });
         await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
@@ -236,7 +238,9 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
         await page.reload();
         await page.getByRole("link", { name: /Docs.*pending not known: An object is missing\./ }).waitFor();
         await page.getByRole("link", { name: /Payment retries.*1 pending/ }).waitFor();
-        expect(await page.getByRole("link", { name: "Pending 1 file to approve" }).count()).toBe(1);
+        await expect
+          .poll(() => page.getByRole("link", { name: "Pending 1 file to approve" }).count())
+          .toBe(1);
       },
       { files: FILES, expected: /500/ },
     ),
@@ -313,12 +317,12 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
           await project.kill();
           await page.getByText(/^Not connected\. What you see is from \d\d:\d\d\./).waitFor();
           const undo = page.getByRole("button", { name: /^Undo.*: Not connected/ });
-          expect(await undo.getAttribute("aria-disabled")).toBe("true");
+          await expect.poll(() => undo.getAttribute("aria-disabled")).toBe("true");
           // what is loaded can be read on
           await hand.select("Use idempotency keys");
           if (kind === "mouse") await undo.click({ force: true });
           else await hand.use("u", undo);
-          expect(await dialog(page).locator("footer button[aria-disabled=false]").count()).toBe(0);
+          await expect.poll(() => dialog(page).locator("footer button[aria-disabled=false]").count()).toBe(0);
           await page.keyboard.press("Escape");
           await project.serve(new URL(project.url).port);
           await page.getByText("Open this page from a terminal:").waitFor();

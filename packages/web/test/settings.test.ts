@@ -21,14 +21,14 @@ describe.skipIf(CHROMIUM === undefined)("settings", () => {
         const light = await page.evaluate(variable("--belay-bg"));
         const green = await page.evaluate(variable("--belay-add"));
         await page.getByRole("group", { name: "Theme" }).getByRole("button", { name: "Dark" }).click();
-        expect(await page.evaluate(variable("--belay-bg"))).not.toBe(light);
+        await expect.poll(() => page.evaluate(variable("--belay-bg"))).not.toBe(light);
         await page.getByRole("button", { name: "Blue and orange" }).click();
         const blue = await page.evaluate(variable("--belay-add"));
         expect(blue).not.toBe(green);
         await page.reload({ waitUntil: "commit" });
         await page.getByRole("button", { name: "Blue and orange" }).waitFor();
-        expect(await page.evaluate(variable("--belay-add"))).toBe(blue);
-        expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
+        await expect.poll(() => page.evaluate(variable("--belay-add"))).toBe(blue);
+        await expect.poll(() => page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
       },
     ),
   );
@@ -49,11 +49,11 @@ describe.skipIf(CHROMIUM === undefined)("settings", () => {
         await page.getByRole("link", { name: "Timeline" }).click();
         await page.getByRole("treegrid").focus();
         for (const key of ["u", "b", "c", "n", "?"]) await page.keyboard.press(key);
-        expect(await page.locator("dialog[open]").count()).toBe(0);
+        await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
         await page.keyboard.press("Home");
-        expect(await page.getByRole("row", { name: "You are here" }).getAttribute("aria-selected")).toBe(
-          "true",
-        );
+        await expect
+          .poll(() => page.getByRole("row", { name: "You are here" }).getAttribute("aria-selected"))
+          .toBe("true");
       },
     ),
   );
@@ -102,8 +102,8 @@ describe.skipIf(CHROMIUM === undefined)("settings", () => {
           Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`many/${index}.txt`, text]));
         await agent.turn("Quiet", many("one\n"));
         const box = page.getByRole("checkbox", { name: "a turn changed more than 20 files" });
-        expect(await box.isChecked()).toBe(false);
-        expect(await page.evaluate("told")).toEqual([]);
+        await expect.poll(() => box.isChecked()).toBe(false);
+        await expect.poll(() => page.evaluate("told")).toEqual([]);
         await box.check();
         await agent.turn("Secret words", many("two\n"));
         await expect

@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)("storage", () => {
         await table.getByText("Kept 59").waitFor();
         expect(Number(await table.getAttribute("aria-rowcount"))).toBe(before + 1);
         // only what is in view is in the document
-        expect(await table.getByRole("row").count()).toBeLessThan(40);
+        await expect.poll(() => table.getByRole("row").count()).toBeLessThan(40);
         await page.getByRole("searchbox", { name: "Search checkpoints" }).fill("green");
         await table.getByText("All green").waitFor();
         await expect.poll(() => table.getByRole("row").count()).toBe(2);
@@ -37,13 +37,13 @@ describe.skipIf(CHROMIUM === undefined)("storage", () => {
           .first()
           .check();
         await page.getByRole("button", { name: "Delete 1", exact: true }).click();
-        expect(await count()).toBe(before);
+        await expect.poll(count).toBe(before);
         await page.getByRole("button", { name: "Yes, delete 1" }).click();
         await page.getByText("Deleted 1 checkpoint. For 24 hours you can bring them back.").waitFor();
-        expect(await count()).toBe(before - 1);
+        await expect.poll(count).toBe(before - 1);
         await page.locator(".b-toast").getByRole("button", { name: "Bring back" }).click();
         await page.getByText("Brought back 1 checkpoint.").waitFor();
-        expect(await count()).toBe(before);
+        await expect.poll(count).toBe(before);
         await page.getByRole("button", { name: "Change the cap" }).click();
         await page.getByLabel("Largest file").waitFor();
       },

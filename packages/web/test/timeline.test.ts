@@ -22,14 +22,14 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
         const row = (name: string) => page.getByRole("row", { name });
         await row("2 turns without changes").waitFor();
         await row("1 turn without changes").waitFor();
-        expect(await row("Only talk").count()).toBe(0);
-        expect(await row("Change a again").getAttribute("aria-selected")).toBe("true");
+        await expect.poll(() => row("Only talk").count()).toBe(0);
+        await expect.poll(() => row("Change a again").getAttribute("aria-selected")).toBe("true");
         await page.getByRole("treegrid").focus();
         await page.keyboard.press("ArrowDown");
-        expect(await row("2 turns without changes").getAttribute("aria-selected")).toBe("true");
+        await expect.poll(() => row("2 turns without changes").getAttribute("aria-selected")).toBe("true");
         await page.keyboard.press("ArrowRight");
         await row("Only talk").waitFor();
-        expect(await row("Talk again").getAttribute("aria-selected")).toBe("true");
+        await expect.poll(() => row("Talk again").getAttribute("aria-selected")).toBe("true");
         await row("1 turn without changes").click();
         await row("Last words").waitFor();
         await page.getByRole("button", { name: "Everything", exact: true }).click();
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
         await project.ok("POST", `/api/threads/${id}/approve`, {});
         await page.getByRole("link", { name: "Pending", exact: true }).waitFor();
         await page.getByRole("link", { name: /Payment retries.*approved/ }).waitFor();
-        expect(await page.getByRole("link", { name: /to approve/ }).count()).toBe(0);
+        await expect.poll(() => page.getByRole("link", { name: /to approve/ }).count()).toBe(0);
       },
     ),
   );
@@ -79,11 +79,11 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
         await page.getByRole("tab", { name: "Conversation" }).click();
         const answer = page.getByRole("article", { name: /^Answer/ });
         await answer.waitFor();
-        expect(await page.getByRole("article", { name: /^Prompt/ }).count()).toBe(1);
-        expect(await answer.locator("code").innerText()).toBe("withBackoff");
-        expect(await answer.locator("pre").innerText()).toBe("const a = 1;");
-        expect(await answer.getByRole("link").getAttribute("rel")).toBe("noopener noreferrer");
-        expect(await answer.locator("b").count()).toBe(0);
+        await expect.poll(() => page.getByRole("article", { name: /^Prompt/ }).count()).toBe(1);
+        await expect.poll(() => answer.locator("code").innerText()).toBe("withBackoff");
+        await expect.poll(() => answer.locator("pre").innerText()).toBe("const a = 1;");
+        await expect.poll(() => answer.getByRole("link").getAttribute("rel")).toBe("noopener noreferrer");
+        await expect.poll(() => answer.locator("b").count()).toBe(0);
         await answer.getByText("<b>bold</b>").waitFor();
       },
     ),
@@ -104,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
         await strip.getByRole("button", { name: "Settings" }).click();
         await page.getByRole("button", { name: "Resume" }).click();
         await strip.waitFor({ state: "detached" });
-        expect(await page.getByText(/^Protected/).count()).toBeGreaterThan(0);
+        await expect.poll(() => page.getByText(/^Protected/).count()).toBeGreaterThan(0);
       },
     ),
   );
@@ -124,7 +124,7 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
         await page.getByRole("button", { name: "More about Change a" }).click();
         await page.getByRole("button", { name: "Copy as patch" }).click();
         await page.getByText("The patch was copied.").waitFor();
-        expect(await page.evaluate("navigator.clipboard.readText()")).toContain("-one\n+two\n");
+        await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toContain("-one\n+two\n");
         await page.getByRole("button", { name: "More about Change a" }).click();
         await page.getByRole("button", { name: "Restore to after this…" }).click();
         await page.getByRole("heading", { name: "Go back to after “Change a”" }).waitFor();

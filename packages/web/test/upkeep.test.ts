@@ -68,20 +68,20 @@ describe.skipIf(CHROMIUM === undefined)("upkeep", () => {
           const before = await count();
           await hand.press(page.getByRole("button", { name: "Preview…" }));
           await dialog(page).getByText("would be dropped").waitFor();
-          expect(await count()).toBe(before);
+          await expect.poll(count).toBe(before);
           await hand.press(dialog(page).getByRole("button", { name: /^Drop \d+ checkpoints/ }));
           await toast(page)
             .getByText(/^Dropped \d+ checkpoints\./)
             .waitFor();
-          expect(await count()).toBeLessThan(before);
+          await expect.poll(count).toBeLessThan(before);
           await hand.press(toast(page).getByRole("button", { name: "Bring back" }));
           await toast(page)
             .getByText(/^Brought back \d+ checkpoints\./)
             .waitFor();
-          expect(await count()).toBe(before);
+          await expect.poll(count).toBe(before);
           await hand.press(page.getByRole("button", { name: "Free", exact: true }));
           await toast(page).getByText("No checkpoint was removed.").waitFor();
-          expect(await count()).toBe(before);
+          await expect.poll(count).toBe(before);
           expect(treeOf(project)).toEqual(files);
           verifyStore(project);
         },
@@ -121,7 +121,7 @@ describe.skipIf(CHROMIUM === undefined)("upkeep", () => {
         await page.getByRole("link", { name: "Settings" }).click();
         await page.getByRole("button", { name: /^End the page/ }).click();
         await theirs.getByText("Open this page from a terminal:").waitFor();
-        expect(await page.getByText("· this page").count()).toBe(1);
+        await expect.poll(() => page.getByText("· this page").count()).toBe(1);
         await other.close();
       },
     ),

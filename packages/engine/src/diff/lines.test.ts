@@ -41,7 +41,7 @@ test("beyond the cost limit the middle is replaced as a whole", () => {
   expect(diffLines(lines("xabcdey"), lines("xedcbay"), 3)).toEqual([[1, 6, 1, 6]]);
 });
 
-test("200,000 reversed lines are compared in bounded time", { timeout: 20_000 }, () => {
+test("200,000 reversed lines are compared in bounded time", () => {
   const long = Array.from({ length: 200_000 }, (_, at) => `line ${at}\n`);
   expect(diffLines(long, long.toReversed())).toEqual([[0, 200_000, 0, 200_000]]);
 });

@@ -14,6 +14,7 @@ const CHILD = new URL("./fault-child.ts", import.meta.url).pathname;
 
 /** Without a C compiler there are no faults to inject. */
 export const hasCompiler = spawnSync("cc", ["--version"], { stdio: "ignore" }).status === 0;
+if (!hasCompiler) console.log("No C compiler is installed: tests that make file calls fail are skipped.");
 
 export interface Fault {
   /** Which call, from 1. */

@@ -121,7 +121,7 @@ export async function goBack({ project, hand, confirm, says, check }: GoingBack)
 
 /** A person with a keyboard always knows where they are. */
 async function expectFocus(page: Page): Promise<void> {
-  expect(await page.evaluate("document.activeElement !== document.body")).toBe(true);
+  await expect.poll(() => page.evaluate("document.activeElement !== document.body")).toBe(true);
 }
 
 export function verifyStore(project: ServedProject): void {
