@@ -2,6 +2,7 @@
 export {
   AgentBook,
   readAgentBook,
+  type AgentEndpoint,
   type AgentSettings,
   type RunnableAgent,
 } from "./orchestrate/agent-book.ts";
@@ -15,7 +16,8 @@ export {
   type Orchestrator,
   type OrchestratorOptions,
 } from "./orchestrate/orchestrator.ts";
-export type { AgentFacts } from "./run/agent-facts.ts";
+export { NO_FACTS, type AgentFacts } from "./run/agent-facts.ts";
+export { filledIn, PROMPT } from "./run/agent-template.ts";
 export type { Processes, RunLimits, RunPlace, RunRecord, Tokens } from "./run/run-record.ts";
 export { AUTO_FIX_DEFAULTS, readAutoFixConfig, type AutoFixConfig } from "./fix/auto-fix-config.ts";
 export { CHOICES, escalationText, isChoice, type Choice, type Escalation } from "./fix/escalation-text.ts";
@@ -28,9 +30,10 @@ export type {
   FixResult,
   FixWorkspace,
 } from "./fix/fix-host.ts";
-export { answerFix, fixIssues } from "./fix/fix-issues.ts";
+export { answerFix, fixIssues, INTERRUPTED } from "./fix/fix-issues.ts";
 export { fixPrompt, REVIEW_PROMPT } from "./fix/fix-prompt.ts";
 export { runReview, type ReviewCommand } from "./fix/run-review.ts";
+export { runCommand, type CommandEnd, type CommandRequest } from "./run/run-command.ts";
 export { readBelay } from "./review/belay.ts";
 export { readReview, REVIEW_FORMATS, type ReviewFormat, type ReviewOutput } from "./review/read-review.ts";
 export { isIssueSeverity, type IssueSeverity, type ReviewIssue } from "./review/review-issue.ts";

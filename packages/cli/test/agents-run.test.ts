@@ -351,6 +351,55 @@ describe("belay fix", () => {
     expect(sandbox.json(["fix", "answer", id, "a"]).fix.state).toBe("accepted");
   });
 
+  /** Starts a loop, waits until a process of it wrote `alive.txt`, and interrupts it. */
+  async function interrupted(signal: NodeJS.Signals): Promise<{ code: number | null; stdout: string }> {
+    const words = ["--json", "fix", "--review", "todo", "--agent", "stub", "--yes"];
+    const child = spawn(process.execPath, [LAUNCHER, ...words], {
+      cwd: sandbox.project,
+      env: sandbox.environment,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    let stdout = "";
+    child.stdout.on("data", (part: Buffer) => (stdout += part.toString()));
+    await expect.poll(() => sandbox.read("alive.txt")).toBeDefined();
+    child.kill(signal);
+    const [code] = (await once(child, "close")) as [number | null];
+    const { size } = statSync(sandbox.path("alive.txt"));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(statSync(sandbox.path("alive.txt")).size).toBe(size);
+    return { code, stdout };
+  }
+
+  test("[R790] Ctrl-C ends the fixer with all its processes, and the loop waits for a decision", async () => {
+    configure({
+      agents: { stub: { command: [...STUB, "append a.txt half\nleave alive.txt\nhang"] } },
+      reviews: { todo: { command: review(TODO) } },
+    });
+    const { code, stdout } = await interrupted("SIGINT");
+    expect(code).toBe(3);
+    const { error } = JSON.parse(stdout);
+    expect(error).toMatchObject({ code: "CONFIRMATION_REQUIRED", fix: { state: "escalated" } });
+    expect(error.message).toContain("Interrupted");
+    const { fix } = sandbox.json(["fix", "show", error.fix.id]);
+    expect(fix).toMatchObject({
+      state: "escalated",
+      attempts: [{ issuesAfter: null }],
+      issues: [{ message: "still one" }],
+    });
+    expect(sandbox.json(["agents", "list"]).runs).toMatchObject([{ role: "fixer", status: "stopped" }]);
+    expect(sandbox.json(["fix", "answer", fix.id, "r"], 3).fix.state).toBe("rejected");
+    expect(sandbox.read("a.txt")).toBe("one\n");
+  });
+
+  test("[R790] a request to end during the review ends the review", async () => {
+    const inner = `setInterval(() => require("node:fs").appendFileSync("alive.txt", "."), 50)`;
+    const outer = `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(inner)}], { detached: true }); setInterval(() => {}, 1000)`;
+    configure({ agents: { stub: { command: STUB } }, reviews: { todo: { command: review(outer) } } });
+    const { code, stdout } = await interrupted("SIGTERM");
+    expect([code, JSON.parse(stdout).error.fix]).toMatchObject([3, { state: "escalated", attempts: [] }]);
+    expect(sandbox.json(["agents", "list"]).runs).toEqual([]);
+  });
+
   test("[R100] a review with --named is one of the settings", () => {
     const error = sandbox.error(["fix", "--named", "--review", "touch owned", "--agent", "stub", "--yes"], 2);
     expect(error.code).toBe("CONFIG_INVALID");

@@ -44,6 +44,7 @@ const FACTS: { readonly [Code in ErrorCode]: ErrorFacts[Code] } = {
   CONFLICT_NOT_FOUND: { conflict: "x" },
   CONFLICT_AMBIGUOUS: { conflict: "a.txt", candidates: [{ id: "mmmm", source: "f", path: "a.txt" }] },
   MERGE_OPEN: { merge: "x", open: 2 },
+  CHECK_FAILED: { command: ["npm", "test"], exitCode: 1, output: "1 failed" },
   ANSWER_REFUSED: { conflict: "x", options: ["ours", "theirs"] },
   BRANCH_NAME_INVALID: { branch: "a b", reason: "it has a blank in it" },
   RUN_ALIVE: { tools: ["Bash"] },

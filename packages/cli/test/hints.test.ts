@@ -242,6 +242,16 @@ const ENGINE: Record<ErrorCode, Situation | NoSituation> = {
     },
     again: 3,
   },
+  CHECK_FAILED: {
+    make: () => {
+      sandbox.ok("branch", "idea");
+      sandbox.ok("switch", "idea");
+      sandbox.write("idea.txt", "there\n");
+      sandbox.ok("switch", "main");
+      return ["merge", "idea", "--check", "test -e nothing", "--yes"];
+    },
+    again: 3,
+  },
   ANSWER_REFUSED: {
     make: () => {
       conflictWith("idea");

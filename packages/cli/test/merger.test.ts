@@ -1,8 +1,12 @@
 /** `belay resolve --agent`: programs that answer well, badly, and not at all. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Sandbox } from "./sandbox.ts";
+import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;
 const LINES = Array.from({ length: 9 }, (_, at) => `const a${at + 1} = ${at + 1};`);
@@ -118,7 +122,7 @@ test("[R98] a program is named on the command line, asked about, and may decline
     ).code,
   ).toBe("CONFIRMATION_REQUIRED");
   expect(sandbox.json(words, 3).answers).toMatchObject([{ outcome: "declined" }]);
-  expect(sandbox.belay(["resolve", "--agent"]).status).toBe(2);
+  expect(sandbox.belay(["resolve", "--agent"]).status).toBe(4);
   expect(sandbox.json(["resolve", "--agent", "--yes", "--", "/nowhere/merger"], 3).answers).toMatchObject([
     { outcome: "refused" },
   ]);
@@ -142,4 +146,111 @@ test("[R98] each merge that a merger's answers decide comes in", () => {
     merges: [{ outcome: "applied" }, { outcome: "applied" }],
   });
   expect([sandbox.read("a.ts"), sandbox.read("b.ts")]).toEqual([BOTH, BOTH]);
+});
+
+/** The merger of the settings, and a check. */
+function configure(script: string, more: object = {}): void {
+  const words = merger(script).slice(-2);
+  const config = { agents: { mine: { command: words }, roles: { merger: "mine" } }, ...more };
+  writeFileSync(join(sandbox.home, "config.json"), JSON.stringify(config));
+}
+
+const CHECK = (test: string) => ({
+  merge: {
+    check: [process.execPath, "-e", `const t = require("node:fs").readFileSync("a.ts", "utf8"); ${test}`],
+  },
+});
+
+test("[R98] [R796] the merger of the settings is asked, and says what it cost; without one it is exit 4", () => {
+  expect(sandbox.error(["resolve", "--agent", "--yes"], 4).code).toBe("AGENT_NOT_FOUND");
+  sandbox.ok("merge", "--abandon");
+  configure(
+    `if (conflict.intents.theirs.agent !== "f") process.exit(9);
+    console.log(JSON.stringify({ cost: 0.25, tokens: 9 })); answer("declined");`,
+  );
+  const { answers, cost, tokens, open } = sandbox.json(["merge", "f", "--agent", "--yes"], 3);
+  expect([answers, cost, tokens, open]).toEqual([
+    [{ conflict: expect.any(String), outcome: "declined", problems: [] }],
+    0.25,
+    9,
+    1,
+  ]);
+  configure(`write(${BOTH_TEXT}); answer("resolved");`);
+  expect(sandbox.json(["resolve", "--agent", "--yes"])).toMatchObject({
+    conflict: { resolution: { by: "merger" } },
+    merge: { outcome: "applied" },
+  });
+  expect(sandbox.read("a.ts")).toBe(BOTH);
+});
+
+test("[R98] V6: an answer that the check refuses changes nothing; one that it passes may leave lines out", () => {
+  configure(`write(${BOTH_TEXT}); answer("resolved");`, CHECK(`process.exit(t.includes("theirs") ? 1 : 0)`));
+  const { answers } = sandbox.json(["resolve", "--agent", "--yes"], 3);
+  expect(answers).toMatchObject([{ outcome: "refused", problems: [expect.stringContaining("ends with 1")] }]);
+  expect(sandbox.read("a.ts")).toBe(OURS);
+  const dropped = JSON.stringify([{ side: "theirs", text: "const theirs = 2;", reason: "not needed" }]);
+  configure(
+    `write(${JSON.stringify(OURS)}); answer("resolved", ${dropped});`,
+    CHECK(`process.exit(t.includes("theirs") ? 1 : 0)`),
+  );
+  expect(sandbox.json(["resolve", "--agent", "--yes"])).toMatchObject({
+    conflict: { resolution: { by: "merger", dropped: [{ text: "const theirs = 2;" }] } },
+    merge: { resolution: { mergerResolved: 1 } },
+  });
+});
+
+test("[R98] [R796] an endpoint gets the texts and answers with one; what it sends is checked like any other", async () => {
+  const asked: any[] = [];
+  const replies = [`{"answers":"no"}`, undefined, BOTH];
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      const body = JSON.parse(Buffer.concat(parts).toString());
+      asked.push({ url: request.url, key: request.headers.authorization, ...body });
+      const [{ id }] = JSON.parse(body.messages[1].content).conflicts;
+      const reply = replies[Math.min(asked.length, replies.length) - 1];
+      const answer = { id, status: "resolved", explanation: "both", dropped: [], content: reply };
+      const content = asked.length === 1 ? replies[0] : JSON.stringify({ answers: [answer] });
+      response.end(
+        JSON.stringify({
+          choices: [{ message: { content } }],
+          usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
+        }),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const agents = {
+      far: { endpoint: `http://127.0.0.1:${port}/v1/`, model: "m-1" },
+      roles: { merger: "far" },
+    };
+    writeFileSync(join(sandbox.home, "config.json"), JSON.stringify({ agents }));
+    const run = async () => {
+      const child = spawn(process.execPath, [LAUNCHER, "--json", "resolve", "--agent", "--yes"], {
+        cwd: sandbox.project,
+        env: { ...sandbox.environment, BELAY_MERGER_KEY: "k-1" },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      let stdout = "";
+      child.stdout.on("data", (part: Buffer) => (stdout += part.toString()));
+      const [code] = (await once(child, "close")) as [number];
+      return { code, out: JSON.parse(stdout) };
+    };
+    // a first answer of another form, then one without a text: two tries, and nothing changes
+    const refused = await run();
+    expect(refused).toMatchObject({
+      code: 3,
+      out: { answers: [{ outcome: "refused" }], tokens: 20, cost: null },
+    });
+    expect(asked[0]).toMatchObject({ url: "/v1/chat/completions", key: "Bearer k-1", model: "m-1" });
+    expect(asked[1].messages[1].content).toContain("its answer is not what was asked for");
+    expect(sandbox.read("a.ts")).toBe(OURS);
+    expect(await run()).toMatchObject({ code: 0, out: { merge: { outcome: "applied" } } });
+    expect(sandbox.read("a.ts")).toBe(BOTH);
+  } finally {
+    server.close();
+  }
 });

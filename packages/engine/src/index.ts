@@ -28,7 +28,12 @@ export {
   type SettingKey,
   type SettingWithSource,
 } from "./settings/settings.ts";
-export { readProgramSettings, type ProgramSettings, type RunSettings } from "./settings/program-settings.ts";
+export {
+  readProgramSettings,
+  type MergeSettings,
+  type ProgramSettings,
+  type RunSettings,
+} from "./settings/program-settings.ts";
 export { setPauseOfAll } from "./settings/pauses.ts";
 export { catchInterrupts } from "./restore/catch-interrupts.ts";
 export { createSystem, processIdentity } from "./fs/system.ts";
@@ -214,6 +219,7 @@ export type {
   DroppedLine,
   MadeByMerger,
   Merge,
+  CheckRun,
   MergeCheck,
   MergeConflict,
   MergeConflictKind,
@@ -222,6 +228,7 @@ export type {
   MergeOutcome,
   MergePlan,
   MergePreview,
+  MergePrograms,
   MergeResolution,
   MergeSource,
   MergeState,

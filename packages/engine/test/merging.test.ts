@@ -197,6 +197,52 @@ test(
 );
 
 test(
+  "[R791] a restore to another line takes a merge out, whatever the numbers say, unless that line has it",
+  inWorkspace({ a: LINES, c: "c\n" }, async (temp) => {
+    await begin(temp);
+    await workOn(temp, "f", () => temp.write("b", "by f\n"));
+    await temp.workspace.createBranch("without", { from: base });
+    await merge(temp, "f");
+    await temp.workspace.createBranch("with");
+    for (const name of ["without", "with"]) await workOn(temp, name, () => temp.write("c", `${name}\n`));
+    // its number is above that of the merge, and it has the merge
+    await temp.workspace.restoreTo("branch/with");
+    expect(await merge(temp, "f")).toMatchObject({ outcome: "unchanged" });
+    // one file of a line without it, which the merge had not brought
+    await temp.workspace.restoreTo("branch/without", { paths: ["c"] });
+    expect(await merge(temp, "f")).toMatchObject({ outcome: "unchanged" });
+    // its number is above that of the merge, and it has not
+    await temp.workspace.restoreTo("branch/without");
+    expect(() => temp.read("b")).toThrow("ENOENT");
+    expect(await merge(temp, "f")).toMatchObject({ outcome: "applied", created: 1 });
+    expect(temp.read("b")).toBe("by f\n");
+  }),
+);
+
+test(
+  "[R792] conflicts are listed by path, whatever merges they belong to",
+  inWorkspace({ a: LINES, b: LINES, c: LINES, d: LINES, e: LINES }, async (temp) => {
+    await begin(temp);
+    const paths = ["d", "b", "e", "a", "c"];
+    for (const path of paths)
+      await workOn(temp, `f-${path}`, () => temp.write(path, edited(LINES, { 5: "by f" })));
+    await temp.turn("on main", () => {
+      for (const path of paths) temp.write(path, edited(LINES, { 5: "by main" }));
+    });
+    const { conflicts } = (await merge(temp, "f-e", "f-b", "f-d")).merge;
+    expect(conflicts.map(({ path }) => path)).toEqual(["b", "d", "e"]);
+    for (const path of ["c", "a"]) await merge(temp, `f-${path}`);
+    expect((await temp.workspace.merges.conflicts()).map(({ path }) => path)).toEqual([
+      "a",
+      "b",
+      "c",
+      "d",
+      "e",
+    ]);
+  }),
+);
+
+test(
   "[I72] [R96] after each was merged into the other, a path on which the two bases differ has none",
   inWorkspace({ a: LINES, b: LINES }, async (temp) => {
     await begin(temp);

@@ -250,6 +250,11 @@ const ENGINE = {
     hint: "`belay conflicts` lists what to decide; `belay merge --abandon` gives the merge up.",
     apiHint: "GET /api/merges/:id/conflicts lists what to decide; POST /api/merges/:id/abandon gives it up.",
   },
+  CHECK_FAILED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Make the check pass here first, or merge without it.",
+  },
   ANSWER_REFUSED: {
     exit: EXIT.refused,
     status: 409,

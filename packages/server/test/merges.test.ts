@@ -1,4 +1,6 @@
 /** Merges over HTTP. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { served } from "./support/served-project.ts";
 test(
@@ -59,4 +61,56 @@ test(
     },
     { "a.ts": "const a = 1;\n1\n2\n3\n4\nconst b = 1;\n" },
   ),
+);
+
+test(
+  "[R796] [R793] [R100] a check and a merger of the settings run over HTTP only with `runs.http`, and a merge does not go around its check",
+  { timeout: 100_000 },
+  served(async (project) => {
+    const node = (script: string) => [process.execPath, "-e", script];
+    const settings = {
+      merge: { check: node(`process.exit(require("fs").existsSync("bad.txt") ? 1 : 0)`) },
+      agents: {
+        mine: {
+          command: node(
+            `const fs = require("fs"); const { conflicts: [c] } = JSON.parse(fs.readFileSync(process.env.BELAY_TASK));
+             fs.writeFileSync(c.path, "1\\n2\\nours\\ntheirs\\n3\\n4\\n");
+             fs.writeFileSync(process.env.BELAY_ANSWER, JSON.stringify({ answers: [{ id: c.id, status: "resolved", explanation: "both", dropped: [] }] }));`,
+          ),
+        },
+        roles: { merger: "mine" },
+      },
+    };
+    const configure = (http: boolean) =>
+      writeFileSync(join(project.home, "config.json"), JSON.stringify({ ...settings, runs: { http } }));
+    project.write("n.txt", "1\n2\n3\n4\n");
+    for (const name of ["f", "bad"]) project.belay("branch", name);
+    project.belay("switch", "f", "--yes");
+    project.write("n.txt", "1\n2\ntheirs\n3\n4\n");
+    project.belay("switch", "bad", "--yes");
+    project.write("bad.txt", "b\n");
+    project.belay("switch", "main", "--yes");
+    project.write("n.txt", "1\n2\nours\n3\n4\n");
+    configure(false);
+    const refused = await project.call("POST", "/api/merges", { sources: ["bad"] });
+    expect([refused.status, refused.body.error.code]).toEqual([403, "PROGRAMS_REFUSED"]);
+    configure(true);
+    const planned = await project.ok("POST", "/api/merges", { sources: ["bad", "f"] });
+    expect(planned.merge.conflicts.map(({ kind }: { kind: string }) => kind)).toEqual(["check", "content"]);
+    const { id } = planned.merge;
+    await project.ok("POST", `/api/merges/${id}/apply`, { planId: planned.plan.id });
+    const { conflicts } = await project.ok("GET", `/api/merges/${id}/conflicts`);
+    const asked = await project.ok("POST", `/api/merges/${id}/agent`, {});
+    expect(asked.merge.conflicts).toMatchObject([
+      { kind: "check", state: "open" },
+      { path: "n.txt", state: "resolved", resolution: { by: "merger" } },
+    ]);
+    await project.ok("POST", `/api/conflicts/${conflicts[0].id}/resolve`, { take: "theirs" });
+    const rest = await project.ok("POST", `/api/merges/${id}/continue`, {});
+    expect(await project.ok("POST", `/api/merges/${id}/apply`, { planId: rest.plan.id })).toMatchObject({
+      outcome: "applied",
+      state: "applied",
+    });
+    expect([project.read("bad.txt"), project.read("n.txt")]).toEqual(["b\n", "1\n2\nours\ntheirs\n3\n4\n"]);
+  }),
 );

@@ -48,6 +48,7 @@ test(
       [`/api/runs/${id}/resume`, {}],
       ["/api/fixes", { review: "tests" }],
       ["/api/fixes/none/answer", { choice: "c" }],
+      ["/api/merges/none/agent", {}],
     ] as const) {
       const { status, body: answer } = await project.call("POST", route, body);
       expect([status, answer.error.code]).toEqual([403, "PROGRAMS_REFUSED"]);

@@ -77,7 +77,7 @@ export interface FixerRun {
 
 /** How to fix what a review finds. */
 export interface FixOptions {
-  /** What is wrong now. */
+  /** What is wrong now. It ends what it started when `signal` is given. */
   readonly review: () => Promise<readonly ReviewIssue[]>;
   /** Tries to remove these issues, all of one severity. */
   readonly fixer: (issues: readonly ReviewIssue[], severity: IssueSeverity) => Promise<FixerRun>;
@@ -97,6 +97,8 @@ export interface FixOptions {
     readonly maxCost?: number | null;
     readonly maxTokens?: number | null;
   };
+  /** Ends the loop: what is at work is ended, and the loop waits for a decision. */
+  readonly signal?: AbortSignal | undefined;
   readonly clock?: FixClock;
   readonly log?: (line: string) => void;
 }
@@ -104,7 +106,7 @@ export interface FixOptions {
 /** Time, as the loop sees it. */
 export interface FixClock {
   now(): number;
-  wait(ms: number): Promise<void>;
+  wait(ms: number, signal?: AbortSignal): Promise<unknown>;
 }
 
 /** [M58] How a loop ended. */

@@ -22,8 +22,9 @@ export async function fixIssues(workspace: FixWorkspace, options: FixOptions): P
     issues: options.issues ?? [],
     ...(options.before !== undefined && { before: options.before }),
   });
-  return orEscalated(workspace, fix.id, async () => {
+  return orEscalated(workspace, { id: fix.id, signal: options.signal }, async () => {
     const issues = options.issues ?? (await options.review());
+    options.signal?.throwIfAborted();
     if (options.issues === undefined) await fixes.update(fix.id, { state: "running", issues });
     return new FixLoop(workspace, fix, options, issues).run();
   });
@@ -37,26 +38,47 @@ export async function answerFix(
 ): Promise<FixResult> {
   const issues = fix.issues.filter(isIssue);
   const loop = new FixLoop(workspace, fix, answer.options, issues);
-  return orEscalated(workspace, fix.id, () => loop.decided(answer.choice, fix.reason ?? undefined));
+  const { signal } = answer.options;
+  return orEscalated(workspace, { id: fix.id, signal }, () =>
+    loop.decided(answer.choice, fix.reason ?? undefined),
+  );
 }
 
-/** A loop that an error ended waits for a decision: its record does not stay at running. */
+/** The reason of a loop that was ended from outside. */
+export const INTERRUPTED = "Interrupted";
+
+/** A loop that an error or an interrupt ended waits for a decision: its record does not stay at running. */
 async function orEscalated(
   { fixes }: FixWorkspace,
-  id: string,
+  { id, signal }: { id: string; signal: AbortSignal | undefined },
   work: () => Promise<FixResult>,
 ): Promise<FixResult> {
   try {
     return await work();
   } catch (error) {
-    const { state, issues } = await fixes.find(id);
-    const waiting = { state: "escalated", issues: issues.filter(isIssue) } as const;
-    if (state === "running") await fixes.update(id, { ...waiting, reason: (error as Error).message });
-    throw error;
+    const { state, issues: known, attempts, before } = await fixes.find(id);
+    const issues = known.filter(isIssue);
+    const isInterrupted = signal?.aborted === true;
+    const reason = isInterrupted ? INTERRUPTED : (error as Error).message;
+    if (state === "running") await fixes.update(id, { state: "escalated", issues, reason });
+    if (!isInterrupted) throw error;
+    const totalRetries = attempts.length;
+    return {
+      success: false,
+      totalRetries,
+      checkpoint: before,
+      attempts,
+      fix: id,
+      state: "escalated",
+      issues,
+    };
   }
 }
 
-const SYSTEM_CLOCK = { now: () => Date.now(), wait: (ms: number) => sleep(ms) };
+const SYSTEM_CLOCK = {
+  now: () => Date.now(),
+  wait: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, signal && { signal }),
+};
 
 class FixLoop {
   readonly #workspace: FixWorkspace;
@@ -141,13 +163,15 @@ class FixLoop {
       if (this.#of(severity).length === 0) return undefined;
       if (isStuck) return { reason: "No progress" };
       const attempt = this.#used[severity];
-      if (exponentialBackoff && attempt < most) await this.#clock.wait(backoffBase * 2 ** (attempt - 1));
+      if (exponentialBackoff && attempt < most)
+        await this.#clock.wait(backoffBase * 2 ** (attempt - 1), this.#options.signal);
     }
     return { reason: `Max retries (${most}) reached for ${severity} issues` };
   }
 
   async #attempt(severity: IssueSeverity): Promise<{ isStuck: boolean }> {
     const { fixes } = this.#workspace;
+    this.#options.signal?.throwIfAborted();
     const wanted = this.#of(severity);
     this.#total += 1;
     this.#used[severity] += 1;
@@ -158,7 +182,10 @@ class FixLoop {
     const fixed = await this.#options.fixer(wanted, severity);
     this.#spent.cost += fixed.cost ?? 0;
     this.#spent.tokens += fixed.tokens ?? 0;
+    // what an interrupted review or fixer left says nothing
+    this.#options.signal?.throwIfAborted();
     const found = await this.#options.review();
+    this.#options.signal?.throwIfAborted();
     const left = { issues: JSON.stringify(found.map(keyOf).toSorted()), tree: fixed.tree };
     const isStuck = left.tree !== null && left.tree === this.#left?.tree && left.issues === this.#left.issues;
     this.#left = left;

@@ -14,6 +14,15 @@ export interface AgentSettings {
   /** Appended to it. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Instead of a command. It can only be asked, not run. */
+  readonly endpoint?: AgentEndpoint;
+}
+
+/** An OpenAI-compatible endpoint. */
+export interface AgentEndpoint {
+  /** Up to `/chat/completions`. */
+  readonly url: string;
+  readonly model: string;
 }
 
 /** An agent that can be run. */
@@ -53,6 +62,11 @@ export class AgentBook {
   /** The agent that a user's settings give a role; undefined where they name none. */
   inRole(role: string): string | undefined {
     return Object.hasOwn(this.#roles, role) ? this.#roles[role] : undefined;
+  }
+
+  /** The endpoint of an agent that is one; undefined for one that is run. */
+  endpoint(name: string): AgentEndpoint | undefined {
+    return Object.hasOwn(this.#settings, name) ? this.#settings[name]!.endpoint : undefined;
   }
 
   /** An agent by name; throws `AGENT_NOT_FOUND`. */
@@ -107,7 +121,9 @@ export function readAgentBook(agents: unknown): AgentBook {
 
 function readAgent(name: string, value: unknown): AgentSettings {
   if (!isFields(value)) throw invalid(`agents.${name}`, "it must be an object");
-  const { command, args, env } = value;
+  const { command, args, env, endpoint, model } = value;
+  if (endpoint !== undefined && !(isAddress(endpoint) && typeof model === "string" && model !== ""))
+    throw invalid(`agents.${name}.endpoint`, "it must be an address, beside the name of a model");
   if (command !== undefined && (!isWords(command) || command.length === 0))
     throw invalid(`agents.${name}.command`, 'it must be a list of words such as ["claude", "-p"]');
   if (args !== undefined && !isWords(args))
@@ -118,7 +134,12 @@ function readAgent(name: string, value: unknown): AgentSettings {
     ...(command !== undefined && { command }),
     ...(args !== undefined && { args }),
     ...(env !== undefined && { env: env as Record<string, string> }),
+    ...(endpoint !== undefined && { endpoint: { url: String(endpoint), model: String(model) } }),
   };
+}
+
+function isAddress(value: unknown): boolean {
+  return typeof value === "string" && /^https?:\/\/\S+$/.test(value);
 }
 
 function isWords(value: unknown): value is string[] {

@@ -131,12 +131,24 @@ export class Orchestrator {
     );
   }
 
-  /** [M04] Runs one agent in place and waits for its end. */
-  async executeAgent(agent: string | RunnableAgent, task: string | AgentTask): Promise<FinishedRun> {
+  /** [M04] Runs one agent in place and waits for its end; the signal stops it. */
+  async executeAgent(
+    agent: string | RunnableAgent,
+    task: string | AgentTask,
+    { signal }: { signal?: AbortSignal | undefined } = {},
+  ): Promise<FinishedRun> {
     const asked = typeof task === "string" ? { prompt: task } : task;
     const which = typeof agent === "string" ? { agent } : { run: agent };
+    signal?.throwIfAborted();
     const batch = await this.start([{ ...asked, ...which }], { inPlace: true });
-    return (await batch.finished())[0]!;
+    const stop = () => void batch.stop();
+    if (signal?.aborted === true) stop();
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      return (await batch.finished())[0]!;
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
   }
 
   /** Goes on with a run in the same place: with the agent's own conversation where it has one, else with the prompt again. */

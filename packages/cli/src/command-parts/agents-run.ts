@@ -1,6 +1,6 @@
 /** `belay agents run` and `resume`: starts agents, waits for them, and says what became of them. */
 import type { Batch, Orchestrator } from "@belay/agents/orchestration";
-import type { MergeOutcome, Workspace } from "@belay/engine";
+import { readProgramSettings, type MergeOutcome, type MergePrograms, type Workspace } from "@belay/engine";
 import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { mergeOutcomeJson, runJson } from "@belay/server/json";
 import { count } from "@belay/tui/text";
@@ -9,7 +9,9 @@ import { orchestrate, startBelay, takeOverRuns } from "../agents/orchestrating.t
 import type { Call } from "../call/command.ts";
 import { declined } from "../call/confirmation.ts";
 import { positiveNumber } from "../call/number-option.ts";
+import { untilInterrupted } from "../call/until-interrupted.ts";
 import { applyPlan } from "../merging/merge-flow.ts";
+import { mergePrograms } from "../merging/merge-programs.ts";
 import { mergeOutcomeText } from "../merging/merge-text.ts";
 import { openSyntax } from "../wiring/open-syntax.ts";
 import { runTable } from "../output/run-table.ts";
@@ -33,6 +35,7 @@ export type AgentsCall = Pick<
     readonly detach?: boolean;
     readonly merge?: boolean;
     readonly order?: string;
+    readonly check?: string;
     readonly all?: boolean;
     readonly stderr?: boolean;
     readonly yes?: boolean;
@@ -56,7 +59,10 @@ export async function runAgents(call: AgentsCall, workspace: Workspace): Promise
   const inPlace = options["in-place"] === true;
   if (inPlace && options.merge === true)
     throw usageError("In place there is nothing to merge.", "Leave --in-place or --merge out.");
+  refuseOrder(call);
   if (!(await agreed(call, workspace, tasks))) return declined(call);
+  // agreed to before agents work for an hour, not after
+  if (options.merge === true && (await programsOf(call, workspace)) === undefined) return declined(call);
   warnOfLimits(call, tasks, inPlace);
   await takeOverRuns(call, workspace);
   if (options.detach === true) return detached(call, workspace, tasks);
@@ -173,6 +179,7 @@ async function detached(
     if (options[name] !== undefined) words.push(`--${name}`, options[name]);
   if (options["in-place"] === true) words.push("--in-place");
   if (options.merge === true) words.push("--merge", "--order", options.order ?? "listed");
+  if (options.check !== undefined) words.push("--check", options.check);
   if (command.length > 0) words.push("--", ...command);
   const pid = startBelay(call.home, workspace.root, words, JSON.stringify(list));
   return showStarted(call, workspace, pid, tasks.length);
@@ -243,13 +250,30 @@ async function mergeBatch(
   workspace: Workspace,
   batch: Batch,
 ): Promise<MergeOutcome | undefined> {
-  const { order = "listed" } = call.options;
+  const names = await batch.branches(call.options.order === "finished" ? "finished" : "listed");
+  if (names.length === 0) return undefined;
+  const { onConflict } = readProgramSettings(call.home, workspace.id).merge;
+  const syntax = await openSyntax();
+  return untilInterrupted(async (signal) => {
+    const programs = await programsOf(call, workspace, signal);
+    const makePlan = () => workspace.merges.plan(names, { onConflict, programs, ...(syntax && { syntax }) });
+    const mergeCall = { ...call, options: { yes: true } };
+    return applyPlan(mergeCall, workspace, { plan: await makePlan(), makePlan });
+  });
+}
+
+function refuseOrder({ options: { order = "listed", merge, check } }: AgentsCall): void {
   if (order !== "listed" && order !== "finished")
     throw usageError(`--order cannot be "${order}".`, "It is listed or finished.");
-  const names = await batch.branches(order);
-  if (names.length === 0) return undefined;
-  const syntax = await openSyntax();
-  const makePlan = () => workspace.merges.plan(names, { ...(syntax && { syntax }) });
-  const mergeCall = { ...call, options: { yes: true } };
-  return applyPlan(mergeCall, workspace, { plan: await makePlan(), makePlan });
+  if (check !== undefined && merge !== true)
+    throw usageError("--check tries a merge.", "Add --merge, or leave it out.");
+}
+
+function programsOf(
+  call: AgentsCall,
+  workspace: Workspace,
+  signal?: AbortSignal,
+): Promise<MergePrograms | undefined> {
+  const { check, yes = false } = call.options;
+  return mergePrograms(call, { workspace: workspace.id, check, yes, ...(signal && { signal }) });
 }

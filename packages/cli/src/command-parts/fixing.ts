@@ -7,6 +7,7 @@ import {
   escalationText,
   fixIssues,
   fixPrompt,
+  INTERRUPTED,
   isChoice,
   readAutoFixConfig,
   readReview,
@@ -26,6 +27,8 @@ import { agreeToCommands } from "../agents/known-commands.ts";
 import { orchestrate, startBelay, takeOverRuns, type Orchestrating } from "../agents/orchestrating.ts";
 import type { Call } from "../call/command.ts";
 import { declined } from "../call/confirmation.ts";
+import { splitWords } from "../call/split-words.ts";
+import { untilInterrupted } from "../call/until-interrupted.ts";
 import { positiveNumber } from "../call/number-option.ts";
 import { Questions } from "../call/questions.ts";
 import { diffForPeople } from "../output/diff-text.ts";
@@ -33,7 +36,7 @@ import { showPaged } from "../output/output.ts";
 import { table } from "../output/table.ts";
 import { visible } from "../output/visible.ts";
 import { decimal } from "./agents-run.ts";
-import { findReview, review, splitWords, type ReviewSource } from "./review-source.ts";
+import { findReview, review, type ReviewSource } from "./review-source.ts";
 import { runProgram } from "./run-program.ts";
 
 /** A call of `belay fix`. */
@@ -85,12 +88,14 @@ export async function startFix(call: FixCall, workspace: Workspace): Promise<num
   const facts: LoopFacts = { review: source, fixer };
   const before = await beforeReviewed(call, workspace);
   const issues = readIssues(call, workspace.root);
-  const result = await fixIssues(workspace, {
-    ...optionsOf(call, workspace, { orchestrating, config, facts }),
-    facts,
-    ...(before !== undefined && { before }),
-    ...(issues !== undefined && { issues }),
-  });
+  const result = await untilInterrupted((signal) =>
+    fixIssues(workspace, {
+      ...optionsOf(call, workspace, { orchestrating, config, facts, signal }),
+      facts,
+      ...(before !== undefined && { before }),
+      ...(issues !== undefined && { issues }),
+    }),
+  );
   return report(call, workspace, result);
 }
 
@@ -109,8 +114,11 @@ export async function answer(call: FixCall, workspace: Workspace): Promise<numbe
   const facts = fix.review as LoopFacts;
   const config = fix.config as AutoFixConfig;
   if (choice === "v") await showDiff(call, workspace, fix.before!);
-  const options = optionsOf(call, workspace, { orchestrating, config, facts });
-  return report(call, workspace, await answerFix(workspace, fix, { choice, options }));
+  const result = await untilInterrupted((signal) => {
+    const options = optionsOf(call, workspace, { orchestrating, config, facts, signal });
+    return answerFix(workspace, fix, { choice, options });
+  });
+  return report(call, workspace, result);
 }
 
 /** What a loop goes back to, or works on, are the files of its own working copy. */
@@ -205,16 +213,24 @@ function readIssues({ options, directory }: FixCall, root: string): ReviewIssue[
 function optionsOf(
   call: FixCall,
   workspace: Workspace,
-  { orchestrating, config, facts }: { orchestrating: Orchestrating; config: AutoFixConfig; facts: LoopFacts },
+  {
+    orchestrating,
+    config,
+    facts,
+    signal,
+  }: { orchestrating: Orchestrating; config: AutoFixConfig; facts: LoopFacts; signal: AbortSignal },
 ): FixOptions {
   const { orchestrator } = orchestrating;
   const minutes = decimal("--timeout", call.options.timeout);
   return {
     config,
-    review: () => review(facts.review, { root: workspace.root, environment: call.environment, orchestrator }),
+    signal,
+    review: () =>
+      review(facts.review, { root: workspace.root, environment: call.environment, orchestrator, signal }),
     fixer: async (issues, severity): Promise<FixerRun> => {
       const prompt = fixPrompt(issues, severity);
-      const { run } = await orchestrator.executeAgent(facts.fixer, { prompt, role: "fixer" });
+      const task = { prompt, role: "fixer" };
+      const { run } = await orchestrator.executeAgent(facts.fixer, task, { signal });
       const tree = run.after === null ? null : (await workspace.resolve(run.after)).snapshot;
       return { run: run.id, thread: run.thread, tree, cost: run.cost, tokens: run.tokens?.total ?? null };
     },
@@ -294,15 +310,15 @@ function undecided(fix: Fix): ContractError {
     issues: issues as ReviewIssue[],
   });
   const [first = "", ...lines] = text.split("\n");
-  return new ContractError(
-    "CONFIRMATION_REQUIRED",
-    `${first}: a decision is needed, and there is no terminal to ask on.`,
-    {
-      list: lines.filter((line) => line.trim() !== ""),
-      hint: `\`belay fix answer ${id} a|r|v|m|c\` decides it.`,
-      facts: { fix: fixJson(fix) },
-    },
-  );
+  const why =
+    reason === INTERRUPTED
+      ? "nothing of it is at work any more, and a decision is needed."
+      : "a decision is needed, and there is no terminal to ask on.";
+  return new ContractError("CONFIRMATION_REQUIRED", `${first}: ${why}`, {
+    list: lines.filter((line) => line.trim() !== ""),
+    hint: `\`belay fix answer ${id} a|r|v|m|c\` decides it.`,
+    facts: { fix: fixJson(fix) },
+  });
 }
 
 /** The first file that has an issue, where the user has an editor and a terminal. */
@@ -334,7 +350,7 @@ function fixText(fix: Fix): string {
     `${WORDS[state]}${reason === null ? "" : ` ${visible(reason)}.`} ${count(attempts.length, "attempt")} (${id})`,
     ...attempts.map(
       ({ number, severity, checkpoint, issuesAfter, takenBack }) =>
-        `  ${number}. ${severity}: ${issuesAfter === null ? "under way" : `${count(issuesAfter.length, "issue")} left`}${takenBack ? ", made worse and taken out again" : ""}, checkpoint ${checkpoint ?? "?"}`,
+        `  ${number}. ${severity}: ${issuesAfter === null ? (state === "running" ? "under way" : "not reviewed") : `${count(issuesAfter.length, "issue")} left`}${takenBack ? ", made worse and taken out again" : ""}, checkpoint ${checkpoint ?? "?"}`,
     ),
     ...issues.map(
       ({ severity, message, file, line }) => `  [${severity}] ${visible(message)} (${visible(file)}:${line})`,

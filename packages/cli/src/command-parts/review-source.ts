@@ -13,6 +13,7 @@ import {
   type ReviewIssue,
 } from "@belay/agents/orchestration";
 import { ContractError, usageError } from "@belay/protocol/errors";
+import { splitWords } from "../call/split-words.ts";
 
 /** A review that can be run, now or by another process later. */
 export interface ReviewSource {
@@ -54,11 +55,18 @@ export async function review(
     root,
     environment,
     orchestrator,
-  }: { root: string; environment: NodeJS.ProcessEnv; orchestrator: Orchestrator },
+    signal,
+  }: {
+    root: string;
+    environment: NodeJS.ProcessEnv;
+    orchestrator: Orchestrator;
+    signal?: AbortSignal | undefined;
+  },
 ): Promise<ReviewIssue[]> {
   const { command, agent, format, severity } = source;
-  if (agent === null) return runReview({ command, root, format, severity, environment });
-  const { run, facts } = await orchestrator.executeAgent(agent, { prompt: REVIEW_PROMPT, role: REVIEWER });
+  if (agent === null) return runReview({ command, root, format, severity, environment, signal });
+  const task = { prompt: REVIEW_PROMPT, role: REVIEWER };
+  const { run, facts } = await orchestrator.executeAgent(agent, task, { signal });
   const exitCode = run.status === "done" ? 0 : 1;
   const issues = readReview({ stdout: facts.answer, stderr: "", exitCode }, { root, format, severity });
   if (issues.length > 0 || readBelay(facts.answer) !== undefined) return issues;
@@ -95,18 +103,4 @@ function invalid(key: string, reason: string): ContractError {
   return new ContractError("CONFIG_INVALID", `Setting ${key}: ${reason}. Nothing was started.`, {
     facts: { key, reason },
   });
-}
-
-/** A command line as words: spaces part them, quotes and backslashes hold them together. No shell is asked. */
-export function splitWords(line: string): string[] {
-  const words: string[] = [];
-  for (const [, word = ""] of line.matchAll(/((?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+)/gs))
-    words.push(
-      word.replaceAll(
-        /\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'/gs,
-        (_, escaped?: string, double?: string, single?: string) =>
-          escaped ?? single ?? double!.replaceAll(/\\(["\\$`])/g, "$1"),
-      ),
-    );
-  return words;
 }

@@ -40,6 +40,11 @@ knows, those of config.json, or any command: {prompt} in it stands for the promp
       value: "listed|finished",
       about: "the order in which they are merged (default: listed)",
     },
+    check: {
+      type: "string",
+      value: "command",
+      about: "with --merge: hold back what makes this command fail",
+    },
     detach: { type: "boolean", about: "do not wait for the end" },
     all: { type: "boolean", about: "stop: all runs" },
     stderr: { type: "boolean", about: "logs: what the agent wrote to its standard error" },

@@ -12,18 +12,18 @@ import { ALL_ENTRIES, ANY_NUMBER, defineCommand, GOING_BACK_EXITS, YES, type Cal
 import { visible, visiblePath } from "../output/visible.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { conflictRef } from "../command-parts/conflict-ref.ts";
-import type { MergerResult } from "../merging/ask-merger.ts";
 
 export default defineCommand({
   usage:
-    "resolve <conflict|path> --take <option> [--region n] | resolve <conflict|path> --file f | resolve <conflict|path> --edit | resolve <conflict|path> --reopen | resolve [conflict|path] --agent -- <command…> | resolve",
+    "resolve <conflict|path> --take <option> [--region n] | resolve <conflict|path> --file f | resolve <conflict|path> --edit | resolve <conflict|path> --reopen | resolve [conflict|path] --agent [-- <command…>] | resolve --regenerate | resolve",
   about: `Decides a conflict of a merge: with one of its options, region by region, with the content of a file, or in your
 editor. A decision can be taken back with --reopen until the last one is made: that one brings in what was held back,
 as one step that can be undone. Without anything, on a terminal: asks for each conflict in turn.
 
-With --agent a program of yours is asked to combine conflicts of text, in a copy of the project: it finds the task in
-$BELAY_TASK and writes its answer to $BELAY_ANSWER. What it answers is checked: it may change nothing else, leave no marks,
-and must account for every line. What does not overlap is taken then; the rest becomes the option "merger".`,
+With --agent a program of yours, or the merger of \`agents.roles.merger\`, is asked to combine conflicts of text, in a copy of
+the project: it finds the task in $BELAY_TASK and writes its answer to $BELAY_ANSWER. What it answers is checked: it may change nothing else, leave no marks,
+and must account for every line. What does not overlap is taken then; the rest becomes the option "merger". With --regenerate
+package managers write lock files again, and commands of \`merge.generators\` other files, in a copy of the merge.`,
   options: {
     take: {
       type: "string",
@@ -34,7 +34,9 @@ and must account for every line. What does not overlap is taken then; the rest b
     file: { type: "string", value: "f", about: "take the content of this file" },
     edit: { type: "boolean", about: "write it in your editor" },
     reopen: { type: "boolean", about: "take a decision back" },
-    agent: { type: "boolean", about: "ask a program, which comes after --" },
+    agent: { type: "boolean", about: "ask the merger of config.json, or the command after --" },
+    regenerate: { type: "boolean", about: "have lock files and generated files written again" },
+    merge: { type: "string", value: "merge", about: "with --agent and --regenerate: only of this merge" },
     all: ALL_ENTRIES,
     yes: YES,
   },
@@ -58,6 +60,8 @@ type ResolveCall = Pick<
     edit?: boolean;
     reopen?: boolean;
     agent?: boolean;
+    regenerate?: boolean;
+    merge?: string;
     all?: boolean;
     yes?: boolean;
   };
@@ -68,9 +72,17 @@ type Way = (call: ResolveCall, workspace: Workspace) => Promise<number>;
 function wayOf({ options, operands, dashesAt, output, json }: ResolveCall): Way {
   const { take, region, file, edit, reopen } = options;
   if (options.agent === true) {
-    if (dashesAt > 1 || dashesAt >= operands.length || [take, region, file, edit, reopen].some(Boolean))
-      throw usageError("--agent takes a command after --.", "`belay resolve --agent -- my-merger`");
+    if (dashesAt > 1 || [take, region, file, edit, reopen, options.regenerate].some(Boolean))
+      throw usageError(
+        "--agent takes a conflict, and a command after --.",
+        "`belay resolve --agent -- my-merger`",
+      );
     return askProgram;
+  }
+  if (options.regenerate === true) {
+    if (operands.length > 0 || [take, region, file, edit, reopen].some(Boolean))
+      throw usageError("--regenerate takes nothing else but --merge.", "`belay resolve --regenerate`");
+    return regenerate;
   }
   if (operands.length > 1) throw usageError("resolve takes one conflict.", "`belay conflicts` lists them.");
   const asked = [take !== undefined, file !== undefined, edit === true, reopen === true].filter(
@@ -160,6 +172,7 @@ async function settled(call: ResolveCall, workspace: Workspace, done: ResolvedCo
     if (call.json) output.json(resolvedConflictJson(done));
     return EXIT.done;
   }
+  const { bringIn } = await import("../merging/bring-in.ts");
   return bringIn(call, workspace, done);
 }
 
@@ -172,108 +185,73 @@ function decidedText({ conflict, open }: ResolvedConflict): string {
   return `${what}; ${open} left to decide.`;
 }
 
-async function bringIn(
-  call: ResolveCall,
-  workspace: Workspace,
-  { conflict, warnings }: ResolvedConflict,
-): Promise<number> {
-  const { report } = await import("../merging/merge-flow.ts");
-  const outcome = await applyRest(call, workspace, conflict.merge);
-  if (!call.json) return report(call, outcome);
-  call.output.json({
-    ...resolvedConflictJson({ conflict, warnings, open: 0 }),
-    merge: mergeOutcomeJson(outcome),
-  });
-  return isDone(outcome) ? EXIT.done : EXIT.refused;
-}
-
-async function applyRest(call: ResolveCall, workspace: Workspace, merge: string): Promise<MergeOutcome> {
-  const { applyPlan } = await import("../merging/merge-flow.ts");
-  const { openSyntax } = await import("../wiring/open-syntax.ts");
-  const syntax = await openSyntax();
-  const makePlan = () => workspace.merges.planRest(merge, { ...(syntax && { syntax }) });
-  return applyPlan(call, workspace, { plan: await makePlan(), makePlan });
-}
-
-function isDone({ outcome }: MergeOutcome): boolean {
-  return outcome === "applied" || outcome === "unchanged";
-}
-
 const askProgram: Way = async (call, workspace) => {
-  const { output, operands, dashesAt, options } = call;
-  const command = operands.slice(dashesAt);
-  const { askMerger, canBeMerged } = await import("../merging/ask-merger.ts");
-  const chosen =
-    dashesAt === 0
-      ? await openHere(workspace)
+  const { operands, dashesAt } = call;
+  const words = operands.slice(dashesAt);
+  const named = operands.slice(0, dashesAt);
+  const { askAndBringIn } = await import("../merging/merger-flow.ts");
+  const { openHere } = await import("../merging/bring-in.ts");
+  const conflicts =
+    named.length === 0
+      ? (await openHere(workspace)).filter(ofMerge(call))
       : [await workspace.merges.conflict(await refOf(call, workspace))];
-  const conflicts = chosen.filter(canBeMerged);
-  if (conflicts.length === 0)
-    throw new ContractError(
-      "ANSWER_REFUSED",
-      "No conflict of text is left for a program. Nothing was changed.",
-      {
-        facts: { conflict: operands[0] ?? "", options: [] },
-      },
-    );
-  const { confirm, declined } = await import("../call/confirmation.ts");
-  const { shellWords } = await import("@belay/protocol/command-text");
-  const question = `Run \`${visible(shellWords(command))}\` on a copy of the project for ${conflicts.length} of its conflicts?`;
-  if (options.yes !== true && !(await confirm(call, question))) return declined(call);
-  const { openSyntax } = await import("../wiring/open-syntax.ts");
-  const results = await askMerger(call, workspace, { command, conflicts, syntax: await openSyntax() });
-  if (!call.json && !output.quiet)
-    for (const { conflict, outcome, problems } of results)
-      output.print(
-        [`${visiblePath(conflict.path)}: ${outcome}`, ...problems.map((each) => `  ${visible(each)}`)].join(
-          "\n",
-        ),
-      );
-  return bringInAnswered(call, workspace, results);
+  return askAndBringIn(call, workspace, { conflicts, ...(words.length > 0 && { command: words }) });
 };
 
-/** Brings in each merge of which a program decided the last conflict. */
-async function bringInAnswered(
-  call: ResolveCall,
-  workspace: Workspace,
-  results: readonly MergerResult[],
-): Promise<number> {
-  const open = (await openHere(workspace)).length;
-  const last = new Map(
-    results.flatMap(({ conflict, outcome }) =>
-      outcome === "resolved" ? [[conflict.merge, conflict.id]] : [],
-    ),
-  );
-  const decided: MergeConflict[] = [];
-  for (const [merge, id] of last) {
-    const conflicts = await workspace.merges.conflicts(merge);
-    if (conflicts.every(({ state }) => state === "resolved"))
-      decided.push(await workspace.merges.conflict(id));
-  }
-  const [only] = decided;
-  if (only !== undefined && decided.length === 1 && open === 0)
-    return bringIn(call, workspace, { conflict: only, warnings: [], open });
+/** `--merge` limits what is meant to one merge. */
+function ofMerge({ options }: ResolveCall): (conflict: MergeConflict) => boolean {
+  return ({ merge }) => options.merge === undefined || merge.startsWith(options.merge);
+}
+
+/** Generates lock files and other made files again, and brings in each merge that is decided by that. */
+const regenerate: Way = async (call, workspace) => {
+  const { openHere, applyRest, isDone } = await import("../merging/bring-in.ts");
+  const { mergePrograms } = await import("../merging/merge-programs.ts");
+  const { openSyntax } = await import("../wiring/open-syntax.ts");
+  const { untilInterrupted } = await import("../call/until-interrupted.ts");
+  const syntax = await openSyntax();
+  const merges = [...new Set((await openHere(workspace)).filter(ofMerge(call)).map(({ merge }) => merge))];
+  const decided = await untilInterrupted(async (signal) => {
+    // asked for by name: that is the yes
+    const programs = await mergePrograms(call, { workspace: workspace.id, yes: true, signal });
+    const made: ResolvedConflict[] = [];
+    if (programs?.regenerate === undefined) return made;
+    for (const merge of merges)
+      made.push(
+        ...(await workspace.merges.regenerate(merge, {
+          regenerate: programs.regenerate,
+          ...(syntax && { syntax }),
+        })),
+      );
+    return made;
+  });
+  if (decided.length === 0)
+    throw new ContractError("ANSWER_REFUSED", "No file could be generated again. Nothing was changed.", {
+      hint: "Decide the other conflicts of the same branch first; `belay conflicts` lists them.",
+      facts: { conflict: "", options: [] },
+    });
   const outcomes: MergeOutcome[] = [];
-  for (const { merge } of decided) outcomes.push(await applyRest(call, workspace, merge));
+  for (const { conflict, open } of decided)
+    if (open === 0) {
+      const outcome = await applyRest(call, workspace, conflict.merge);
+      if (outcome !== undefined) outcomes.push(outcome);
+    }
   if (call.json)
     call.output.json({
-      answers: results.map(({ conflict, outcome, problems }) => ({
-        conflict: conflict.id,
-        outcome,
-        problems,
-      })),
-      open,
-      ...(outcomes.length > 0 && { merges: outcomes.map(mergeOutcomeJson) }),
+      conflicts: decided.map(({ conflict }) => mergeConflictJson(conflict)),
+      merges: outcomes.map(mergeOutcomeJson),
     });
   else {
     const { report } = await import("../merging/merge-flow.ts");
+    for (const { conflict } of decided) call.output.print(`${visiblePath(conflict.path)}: generated again`);
     for (const outcome of outcomes) report(call, outcome);
   }
-  return open === 0 && outcomes.every(isDone) ? EXIT.done : EXIT.refused;
-}
+  return (await openHere(workspace)).length === 0 && outcomes.every(isDone) ? EXIT.done : EXIT.refused;
+};
 
 const askForEach: Way = async (call, workspace) => {
-  const open = await openHere(workspace);
+  const { openHere } = await import("../merging/bring-in.ts");
+  const open = (await openHere(workspace)).filter(({ kind }) => kind !== "check");
   if (open.length === 0) {
     call.output.print("Nothing waits to be decided.");
     return EXIT.done;
@@ -302,13 +280,4 @@ async function settleEach(
     if (exit === EXIT.done) exit = own;
   }
   return exit;
-}
-
-/** The open conflicts of merges into the branch here: only those can be brought in. */
-async function openHere(workspace: Workspace): Promise<MergeConflict[]> {
-  const here = (await workspace.branches()).find(({ current }) => current)?.name;
-  const merges = await workspace.merges.list();
-  const own = merges.filter(({ state, into }) => state === "open" && into === here).map(({ id }) => id);
-  const conflicts = await workspace.merges.conflicts();
-  return conflicts.filter(({ merge, state }) => state === "open" && own.includes(merge));
 }

@@ -17,12 +17,21 @@ export type MergeCall = Pick<Call, "json" | "output" | "home" | "operands" | "di
 /** A target that moves on while it is planned is planned again this often. */
 const TRIES = 5;
 
+/** What is merged, and what happens afterwards. */
+export interface MergeWork {
+  makePlan(): Promise<MergePlan>;
+  /** True where another report follows, which stands for this one in JSON. */
+  isFollowed?(outcome: MergeOutcome): boolean;
+}
+
 /** Merges as planned; returns the exit code. */
 export async function mergeAndReport(
   call: MergeCall,
   workspace: Workspace,
-  makePlan: () => Promise<MergePlan>,
+  { makePlan, isFollowed }: MergeWork,
 ): Promise<number> {
+  const tell = (outcome: MergeOutcome) =>
+    call.json && isFollowed?.(outcome) === true ? EXIT.refused : report(call, outcome);
   const plan = await makePlan();
   if (call.options["dry-run"] === true) return preview(call, workspace, plan);
   const isAsked = call.options.yes !== true && affectedFiles(plan).length > 1;
@@ -30,9 +39,9 @@ export async function mergeAndReport(
     if (call.output.canAsk) call.output.print(await planText(call, workspace, plan));
     const question = `Merge into ${plan.merge.into}: change ${planCounts(plan)}?`;
     if (!(await confirm(call, question, { dryRun: true }))) return declined(call);
-    return report(call, await interruptibly({ call, workspace }, () => workspace.merges.apply(plan)));
+    return tell(await interruptibly({ call, workspace }, () => workspace.merges.apply(plan)));
   }
-  return report(call, await applyPlan(call, workspace, { plan, makePlan }));
+  return tell(await applyPlan(call, workspace, { plan, makePlan }));
 }
 
 /** Applies a plan; where files changed since it was made, it is made again. */

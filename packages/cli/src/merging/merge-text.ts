@@ -61,7 +61,8 @@ const HOW: Readonly<Record<MergePlan["merge"]["merged"][number]["how"], string>>
   lines: "by lines",
   format: "only the layout of one",
   rename: "moved and changed",
-  lock: "lock file, by lines",
+  lock: "lock file",
+  generated: "generated again",
 };
 
 /** Conflicts as rows: where, how hard, why, whose, and how they can be decided. */
@@ -73,7 +74,7 @@ export function conflictTable(
   return listText(conflicts, { output, all }, (shown) =>
     table(
       shown.map((conflict) => [
-        { text: visiblePath(conflict.path) },
+        { text: conflictName(conflict) },
         { text: `[${conflict.severity}]`, paint: paintOf(conflict.severity, output.style) },
         { text: visible(stateText(conflict)) },
         { text: conflict.agents.map(visible).join(", "), paint: output.style.dim },
@@ -82,6 +83,11 @@ export function conflictTable(
       { width: output.width, indent: "  ", flexible: 2, dispensable: [4, 3] },
     ),
   );
+}
+
+/** Where a conflict is; what a check refuses is no single path. */
+function conflictName({ kind, path, source }: Pick<MergeConflict, "kind" | "path" | "source">): string {
+  return kind === "check" ? `all of ${visible(source)}` : visiblePath(path);
 }
 
 function stateText({ reason, resolution, chosen, regions }: MergeConflict): string {
@@ -142,7 +148,7 @@ function nextText(open: readonly MergeConflict[], output: Output): string[] {
   const decide = shellWords([
     "belay",
     "resolve",
-    visiblePath(first.path),
+    first.kind === "check" ? first.id.slice(0, 8) : visiblePath(first.path),
     "--take",
     first.options[0] ?? "ours",
   ]);
@@ -166,8 +172,8 @@ export function planCounts({ edits }: Pick<MergePlan, "edits">): string {
 /** One conflict with its sides, region by region. */
 export function conflictText(conflict: MergeConflict, output: Output): string {
   const { style } = output;
-  const { path, severity, reasons, options, source, agents, otherPath, kind } = conflict;
-  const head = `${style.bold(visiblePath(path))} ${paintOf(severity, style)(`[${severity}]`)} ${kind}`;
+  const { severity, reasons, options, source, agents, otherPath, kind } = conflict;
+  const head = `${style.bold(conflictName(conflict))} ${paintOf(severity, style)(`[${severity}]`)} ${kind}`;
   return [
     head,
     ...(otherPath === null ? [] : [`  the other name: ${visiblePath(otherPath)}`]),

@@ -21,7 +21,7 @@ import { displayPath, type MergeConflict, type Workspace } from "@belay/engine";
 export interface Scratch extends Disposable {
   /** The copy of the project. */
   readonly tree: string;
-  /** The task and the answer, outside the copy. */
+  /** The task and the answer, in a directory of the copy: agents may write nowhere else. */
   readonly task: string;
   readonly answer: string;
   /** The paths that differ from what the merger was given. */
@@ -29,7 +29,7 @@ export interface Scratch extends Disposable {
 }
 
 /** Writes the copy; it is removed when it is disposed of. */
-export async function makeScratch(
+export async function makeMergerScratch(
   workspace: Workspace,
   conflicts: readonly MergeConflict[],
 ): Promise<Scratch> {
@@ -55,10 +55,11 @@ export async function makeScratch(
     throw error;
   }
   const given = fingerprints(tree);
+  mkdirSync(join(tree, OWN), { mode: 0o700 });
   return {
     tree,
-    task: join(place, "task.json"),
-    answer: join(place, "answer.json"),
+    task: join(tree, OWN, "task.json"),
+    answer: join(tree, OWN, "answer.json"),
     changed: () => {
       const now = fingerprints(tree);
       return [...new Set([...given.keys(), ...now.keys()])].filter(
@@ -69,12 +70,16 @@ export async function makeScratch(
   };
 }
 
+/** Where the task and the answer are. */
+const OWN = ".belay-merger";
+
 /** Every path below a directory with what stands there. */
 function fingerprints(root: string): Map<string, string> {
   const found = new Map<string, string>();
   const visit = (directory: string) => {
     for (const name of readdirSync(join(root, directory))) {
       const path = directory === "" ? name : `${directory}/${name}`;
+      if (path === OWN) continue;
       const stat = lstatSync(join(root, path));
       if (stat.isDirectory()) visit(path);
       else if (stat.isSymbolicLink()) found.set(path, `link ${readlinkSync(join(root, path))}`);

@@ -65,6 +65,7 @@ export async function runResident(
       return forkConversation({ home: call.home, workspace, ...request });
     },
     syntax: async () => (await import("./open-syntax.ts")).openSyntax(),
+    mergePrograms: async ({ id }) => (await import("./served-programs.ts")).servedPrograms(call.home, id),
     capture: async (workspace) => {
       const about = { home: call.home, directory: workspace.root, workspace, environment: process.env };
       return captureJson(await captureState({ ...about, how: "quick" }));

@@ -80,6 +80,7 @@ async function connectToStore(home: string): Promise<Connection> {
     command: commandProcess(home),
     opened: (workspace) => connectToAgents(home, workspace),
     syntax: async () => (await import("./open-syntax.ts")).openSyntax(),
+    mergePrograms: async ({ id }) => (await import("./served-programs.ts")).servedPrograms(home, id),
     fork: async (workspace, request) => {
       const { forkConversation } = await import("../agents/fork-conversation.ts");
       return forkConversation({ home, workspace, ...request });

@@ -3,7 +3,7 @@ import type { Context } from "../capture/context.ts";
 import { namedBranch } from "../history/branches.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import { branchHere } from "../history/line.ts";
-import { checkpointThatBrought } from "../history/merge-rows.ts";
+import { checkpointThatBrought } from "../history/meetings.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 
 /** The checkpoint that brought a branch in, by the branch's name; undefined for every other reference. */

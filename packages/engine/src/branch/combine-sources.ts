@@ -27,6 +27,8 @@ export interface CombinedSource {
 export interface CombineOptions {
   readonly onConflict: OnConflict;
   readonly syntax: Syntax | undefined;
+  /** Content that decisions are about and the store does not have. */
+  readonly extra?: ReadonlyMap<ObjectHash, Buffer> | undefined;
   /** See `SourcesInput.settle`; `put` takes content and returns its name. */
   settle?(changes: MergedChanges, source: number, at: SettlePlace): MergedChanges;
 }
@@ -49,10 +51,17 @@ export interface Combined extends MergedSources<RuledSnapshot> {
 export function combineSources(
   context: Context,
   present: Present,
-  { sources, onConflict, syntax, settle }: CombineOptions & { readonly sources: readonly CombinedSource[] },
+  {
+    sources,
+    onConflict,
+    syntax,
+    settle,
+    extra = new Map(),
+  }: CombineOptions & { readonly sources: readonly CombinedSource[] },
 ): Combined {
   const objects = new Overlay(present.objects, context.workingCopy.root);
-  const made = new Map<ObjectHash, Buffer>();
+  const made = new Map<ObjectHash, Buffer>(extra);
+  for (const [name, content] of extra) objects.small(name, content);
   const isAbsent = absenceProof(objects, present);
   const put = (content: Buffer) => {
     const name = hashBytes(content);

@@ -17,15 +17,17 @@ import {
   type MergeRecord,
   type SourceRecord,
 } from "../history/merge-rows.ts";
+import type { PathConflict } from "../merge/change-set.ts";
 import type { SourceConflict } from "../merge/merge-sources.ts";
 import type { Syntax } from "../merge/syntax.ts";
-import type { BytePath } from "../model/byte-path.ts";
-import type { Checkpoint } from "../model/checkpoint.ts";
+import { ROOT_PATH, type BytePath } from "../model/byte-path.ts";
+import type { Checkpoint, ExcludedRoot } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
-import type { OnConflict } from "../model/merge.ts";
+import type { ConflictFact, OnConflict } from "../model/merge.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { assertRootThere } from "../scan/root.ts";
+import type { ObjectSource } from "../store/object-store.ts";
 import { combineSources, type Combined, type CombinedSource } from "./combine-sources.ts";
 import { settleConflicts } from "./settle-conflicts.ts";
 
@@ -33,6 +35,31 @@ import { settleConflicts } from "./settle-conflicts.ts";
 export interface PlanMergeOptions {
   readonly onConflict: OnConflict;
   readonly syntax: Syntax | undefined;
+}
+
+/** What programs said about a merge before it is carried out. */
+export interface ProgramResults {
+  /** Conflicts that were decided by generating a file again. */
+  readonly generated: readonly ConflictRecord[];
+  /** The content of those files. */
+  readonly contents: ReadonlyMap<ObjectHash, Buffer>;
+  /** Sources that a check refused, by their numbers, and why. */
+  readonly refused: ReadonlyMap<number, ConflictFact>;
+}
+
+/** A merge that no program has looked at. */
+export const NO_RESULTS: ProgramResults = {
+  generated: [],
+  contents: new Map(),
+  refused: new Map(),
+};
+
+/** A planned merge, and where the content of its states is: some of it is only on disk. */
+export interface TriableMerge {
+  readonly merge: PlannedMerge;
+  readonly objects: ObjectSource;
+  /** What the rules leave out of the files as they are. */
+  readonly excluded: readonly ExcludedRoot[];
 }
 
 /** A merge that is planned and not carried out. Plain data, so that another process can carry it out. */
@@ -133,8 +160,8 @@ export function pathsOfSources(context: Context, sources: readonly SourceRecord[
 export function planMerge(
   context: Context,
   sources: readonly SourceRecord[],
-  options: PlanMergeOptions,
-): PlannedMerge {
+  options: PlanMergeOptions & { readonly results?: ProgramResults },
+): TriableMerge {
   const { store, system } = context;
   const record = {
     id: system.newId(),
@@ -148,19 +175,30 @@ export function planMerge(
     conflicts: [],
     createdAt: system.now(),
   };
-  return plan(context, { record, options, known: [], numbers: [...sources.keys()] });
+  const { results = NO_RESULTS } = options;
+  return plan(context, { record, options, known: [], numbers: [...sources.keys()], results });
+}
+
+/** How the rest of a merge is planned. */
+export interface PlanRestOptions {
+  readonly syntax: Syntax | undefined;
+  readonly results?: ProgramResults;
+  /** Leave out sources of which a conflict is open, instead of refusing. */
+  readonly decidedOnly?: boolean;
 }
 
 /** Plans what is left of a merge whose conflicts are all decided; throws `MERGE_OPEN` while one is not. */
 export function planRest(
   context: Context,
   id: string,
-  { syntax }: Pick<PlanMergeOptions, "syntax">,
-): PlannedMerge {
+  { syntax, results = NO_RESULTS, decidedOnly = false }: PlanRestOptions,
+): TriableMerge {
   const { db } = context.store;
   const { state, ...merge } = findMerge(db, id);
-  const known = listConflicts(db, id);
-  const open = known.filter((conflict) => conflict.state === "open").length;
+  const isGenerated = ({ id: own }: ConflictRecord) => results.generated.some((each) => each.id === own);
+  const known = listConflicts(db, id).filter((conflict) => !isGenerated(conflict));
+  const isOpen = ({ state: its }: ConflictRecord) => its === "open";
+  const open = decidedOnly ? 0 : known.filter(isOpen).length;
   if (state !== "open")
     throw new EngineError("MERGE_NOT_FOUND", `The merge "${id}" is not open. Nothing was changed.`, {
       merge: id,
@@ -177,12 +215,16 @@ export function planRest(
       `The merge "${id}" is into "${branchAt(db, merge.into).name}", and the files here are on "${branchAt(db, branchHere(db)).name}". Nothing was changed.`,
       { merge: id },
     );
-  const numbers = merge.sources.flatMap(({ outcome }, number) => (outcome === "held" ? [number] : []));
+  const undecided = new Set(known.filter(isOpen).map(({ sourceBranch }) => sourceBranch));
+  const numbers = merge.sources.flatMap(({ outcome, branch }, number) =>
+    outcome === "held" && !undecided.has(branch) ? [number] : [],
+  );
   return plan(context, {
     record: { ...merge, conflicts: [] },
     options: { onConflict: "hold", syntax },
-    known,
+    known: known.filter((conflict) => !isOpen(conflict)),
     numbers,
+    results,
   });
 }
 
@@ -193,32 +235,42 @@ interface PlanWork {
   readonly known: readonly ConflictRecord[];
   /** Which of the sources are merged now. */
   readonly numbers: readonly number[];
+  readonly results: ProgramResults;
 }
 
-function plan(context: Context, { record, options, known, numbers }: PlanWork): PlannedMerge {
+function plan(context: Context, work: PlanWork): TriableMerge {
+  const { record, options, numbers, results } = work;
+  const known = [...work.known, ...results.generated];
   assertRootThere(context.workingCopy.root);
   const sources = numbers.map((number) => sourceAt(context, record.sources[number]!, number));
   const present = lookNow(context);
   const merge = combineSources(context, present, {
     ...options,
     sources,
+    extra: results.contents,
     settle: (changes, at, place) => {
-      const { branch, head } = sources[at]!;
+      const { branch, head, number } = sources[at]!;
       const resolved = known.filter(({ sourceBranch }) => sourceBranch === branch);
-      return settleConflicts(changes, resolved, { ...place, head: head.snapshot });
+      const settled = settleConflicts(changes, resolved, { ...place, head: head.snapshot });
+      const reason = results.refused.get(number);
+      return reason === undefined
+        ? settled
+        : { ...settled, conflicts: [...settled.conflicts, refusedByCheck(reason)] };
     },
   });
   const made = new Map(merge.made);
-  const conflicts = merge.conflicts.map((conflict) =>
-    toRecord(context, conflict, { record, source: sources[conflict.source]!, merge, made, known }),
-  );
+  const conflicts = merge.conflicts
+    .map((conflict) =>
+      toRecord(context, conflict, { record, source: sources[conflict.source]!, merge, made, known }),
+    )
+    .toSorted((a, b) => (a.path === b.path ? 0 : a.path < b.path ? -1 : 1));
   const states = [present, ...merge.states];
   const parts = sources.flatMap(({ number }, at) => {
     const edits = compareTrees(merge.objects, states[at]!.snapshot, states[at + 1]!.snapshot);
     return merge.outcomes[at] === "merged" || edits.length > 0 ? [{ source: number, edits }] : [];
   });
   const outcomes = new Map(numbers.map((number, at) => [number, merge.outcomes[at]!]));
-  return {
+  const planned: PlannedMerge = {
     record: {
       ...record,
       sources: record.sources.map((source, number) => ({
@@ -235,6 +287,24 @@ function plan(context: Context, { record, options, known, numbers }: PlanWork): 
     edits: compareTrees(merge.objects, present.snapshot, merge.result.snapshot),
     parts: withHeldThatEnded(record, outcomes, parts),
     made,
+  };
+  return { merge: planned, objects: merge.objects, excluded: present.excludedRoots };
+}
+
+/** The whole source is in question, not a path of it. */
+function refusedByCheck(reason: ConflictFact): PathConflict {
+  return {
+    taken: false,
+    path: ROOT_PATH,
+    kind: "check",
+    severity: "critical",
+    facts: [reason],
+    regions: [],
+    options: ["theirs"],
+    proposal: null,
+    base: undefined,
+    ours: undefined,
+    theirs: undefined,
   };
 }
 
@@ -293,9 +363,10 @@ function toRecord(context: Context, conflict: SourceConflict, work: ConflictWork
   const { record, source, merge, made, known } = work;
   const { path, otherPath, kind, severity, facts: reasons, regions, options, agents, proposal } = conflict;
   const before = known.find((each) => each.path === path && each.sourceBranch === source.branch);
-  const ours = (at: BytePath) =>
-    lookUp(merge.objects, merge.onto[conflict.source]!.snapshot, at).entry ?? null;
-  const theirs = (at: BytePath) => lookUp(merge.objects, source.head.snapshot, at).entry ?? null;
+  const entryIn = (snapshot: ObjectHash, at: BytePath) =>
+    kind === "check" ? null : (lookUp(merge.objects, snapshot, at).entry ?? null);
+  const ours = (at: BytePath) => entryIn(merge.onto[conflict.source]!.snapshot, at);
+  const theirs = (at: BytePath) => entryIn(source.head.snapshot, at);
   const hash = proposal === null ? undefined : hashBytes(proposal);
   if (proposal !== null) made.set(hash!, proposal);
   return {

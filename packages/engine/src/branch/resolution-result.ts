@@ -32,6 +32,7 @@ export function resultOf(
   readonly result: readonly ResultEntry[] | undefined;
   readonly chosen: Readonly<Record<number, MergeOption>>;
 } {
+  if ("content" in choice && conflict.kind === "check") throw refused(conflict, "it is about no file");
   if ("content" in choice) return { result: withText(conflict, choice.content, contents), chosen: {} };
   const { take, region } = choice;
   if (region !== undefined) return chooseRegion(conflict, { take, region }, contents);
@@ -51,6 +52,8 @@ function resultOfOption(
 ): readonly ResultEntry[] {
   const { path, kind, facts, base } = conflict;
   const { here, other, proposal, merger } = facts;
+  // bringing a source in although a check refused it changes no path by itself
+  if (kind === "check") return [];
   switch (take) {
     case "ours":
     case "theirs":

@@ -24,18 +24,26 @@ export function settleConflicts(
     changes.edits.filter(({ path }) => !isSettled(path)).map((edit) => [edit.path, edit]),
   );
   const conflicts = changes.conflicts.filter(({ path }) => !isSettled(path));
+  const merged = [...changes.merged];
   for (const conflict of resolved) {
     const settled = settle(conflict, place);
     const fresh = changes.conflicts.find(({ path }) => path === conflict.path);
     if (settled === undefined) conflicts.push(fresh ?? openAgain(conflict, place));
     else for (const edit of settled) edits.set(edit.path, edit);
+    if (settled !== undefined && conflict.by === "auto") merged.push(asMerged(conflict));
   }
   withDirectories(edits, place);
   const sorted = [...edits.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { ...changes, edits: sorted, conflicts };
+  return { ...changes, edits: sorted, conflicts, merged };
+}
+
+/** What a program generated again is combined, and not decided. */
+function asMerged({ path, kind }: ConflictRecord): MergedChanges["merged"][number] {
+  return { path, severity: "medium", how: kind === "lock" ? "lock" : "generated" };
 }
 
 function isAbout({ path, kind, facts, result }: ConflictRecord, other: BytePath): boolean {
+  if (kind === "check") return false;
   if (kind === "type") return isAtOrBelow(other, path);
   return other === path || other === facts.other?.path || (result ?? []).some(([each]) => each === other);
 }

@@ -7,13 +7,12 @@ import { assertBranchName } from "../branch/branch-name.ts";
 import type { Context } from "../capture/context.ts";
 import { withCapture } from "../capture/with-capture.ts";
 import { below, displayAbsolute, parentOf, type AbsolutePath } from "../fs/absolute-path.ts";
-import { removeTree, sharesBlocks } from "../fs/copy-file.ts";
+import { removeTree } from "../fs/copy-file.ts";
 import { makePrivateDirectory, syncDirectory, syncFileSystem } from "../fs/durable-file.ts";
 import { readFileClock } from "../fs/file-clock.ts";
 import { fileSystemKind } from "../fs/file-system-kind.ts";
 import { freePortBlock } from "../fs/free-ports.ts";
 import { createDirectory, move } from "../fs/mutate.ts";
-import { temporaryDirectory } from "../fs/system.ts";
 import { explainSystemError } from "../fs/system-error.ts";
 import { insertBranch, namedBranch } from "../history/branches.ts";
 import {
@@ -37,9 +36,11 @@ import { writeStatCache } from "../scan/stat-cache.ts";
 import { rootIdentity } from "../store/registry.ts";
 import { statCacheName } from "../store/store.ts";
 import { copyAdditions, findAdditions, type Addition } from "./dependencies.ts";
-import { forksDirectory, freeDirectory } from "./fork-place.ts";
-import { isForkThere, workspaceRoot, withRegistry, type Forking } from "./forking.ts";
+import { freeDirectory } from "./fork-place.ts";
+import { forksPlace, sharesBlocksWith } from "./forks-place.ts";
+import { isForkThere, withRegistry, type Forking } from "./forking.ts";
 import { makeFiles, type MadeFiles } from "./make-files.ts";
+import { paused } from "./paused.ts";
 import { refuseTooMuch } from "./preflight.ts";
 import { makePrivateRepository } from "./private-repository.ts";
 
@@ -62,9 +63,6 @@ interface Draft {
   readonly port: number | null;
   readonly started: number;
 }
-
-/** Steps between two pauses, so that a process that serves others keeps answering. */
-const STEPS_AT_ONCE = 64;
 
 /** Makes the files of a fork at their final place. */
 export async function placeFork(
@@ -139,20 +137,11 @@ async function prepare(
   forking: Forking,
   { name, source, request, started }: Pick<Draft, "name" | "source" | "started"> & { request: ForkRequest },
 ): Promise<Draft> {
-  const { settings, home, id } = forking;
-  const { system, store, workingCopy } = context;
-  const copies = withRegistry(context, forking, (registry) => registry.listCopies());
-  const place = forksDirectory({
-    id,
-    root: workspaceRoot(context),
-    directory: settings.directory,
-    home,
-    homeDirectory: system.homeDirectory,
-    temporary: temporaryDirectory(),
-    copies,
-  });
+  const { settings } = forking;
+  const { store, workingCopy } = context;
+  const place = forksPlace(context, forking);
   makePlace(place);
-  const clone = canClone(context, place);
+  const clone = sharesBlocksWith(context, place);
   const excluded = decodeExcluded(store.objects.read(source.excluded), source.excluded);
   const additions =
     (request.dependencies ?? settings.dependencies) === "none"
@@ -179,20 +168,6 @@ function makePlace(place: AbsolutePath): void {
   } catch (error) {
     throw explainSystemError(error, { what: `Forks cannot be made in ${path}`, path, operation: "fork" });
   }
-}
-
-/** Tried with a file of the original that has content: only then are there blocks to share. */
-function canClone({ workingCopy, store }: Context, place: AbsolutePath): boolean {
-  const table = workingCopy.lastScan?.table;
-  if (table === undefined || store.directory === undefined) return false;
-  for (const [directory, path] of table.directories.entries())
-    for (const index of table.entriesOf(directory))
-      if (table.kind[index] === 0 && table.size[index]! > 0)
-        return sharesBlocks(
-          below(workingCopy.root, path === "" ? table.names[index]! : `${path}/${table.names[index]!}`),
-          place,
-        );
-  return false;
 }
 
 function begin(context: Context, forking: Forking, draft: Draft): number {
@@ -332,13 +307,4 @@ function warningsOf(
     ),
     ...skipped.map(({ path, reason }) => `${path} is not in the fork: ${reason}.`),
   ];
-}
-
-/** Runs work step by step, with pauses. */
-async function paused<Result>(work: Generator<void, Result>): Promise<Result> {
-  for (let step = 1; ; step += 1) {
-    const next = work.next();
-    if (next.done === true) return next.value;
-    if (step % STEPS_AT_ONCE === 0) await new Promise<void>((resolve) => setImmediate(resolve));
-  }
 }

@@ -3,8 +3,8 @@
  * branch holds what it began with, and what was merged into it and is still there.
  */
 import type { Database } from "../store/database.ts";
-import { headSeq } from "./line.ts";
-import { meetings, type Meeting } from "./merge-rows.ts";
+import { beginningOf, headSeq, type Place } from "./line.ts";
+import { meetings, type Meeting } from "./meetings.ts";
 
 /**
  * The seqs of the checkpoints where the source and the target last met: more than one where each was merged into the
@@ -28,11 +28,6 @@ export function lastMet(db: Database, { source, target }: { source: number; targ
   return history.afterSetUp(source, seqs);
 }
 
-interface Place {
-  readonly branch: number;
-  readonly seq: number;
-}
-
 class History {
   readonly #db: Database;
   readonly #meetings: readonly Meeting[];
@@ -50,7 +45,7 @@ class History {
       const { branch: id, seq: until } = next;
       if ((held.get(id) ?? -1) >= until) continue;
       held.set(id, until);
-      const beginning = this.#beginningOf(id);
+      const beginning = beginningOf(this.#db, id);
       if (beginning !== undefined)
         waiting.push({ branch: beginning.branch, seq: Math.min(beginning.seq, until) });
       for (const { into, checkpoint, source, head } of this.#meetings)
@@ -69,22 +64,12 @@ class History {
       "SELECT b.base AS base FROM branch b JOIN checkpoint c ON c.seq = b.base WHERE b.id = ? AND c.branch = b.id",
       source,
     );
-    const beginning = this.#beginningOf(source);
+    const beginning = beginningOf(this.#db, source);
     if (row === undefined || beginning === undefined) return [...seqs];
     const isEarlier = seqs.every((seq) => {
       const on = this.#db.get("SELECT branch FROM checkpoint WHERE seq = ?", seq);
       return this.holds(beginning, { branch: Number(on?.["branch"]), seq });
     });
     return isEarlier ? [Number(row["base"])] : [...seqs];
-  }
-
-  /** The checkpoint of another branch that a branch began with; undefined for the first one. */
-  #beginningOf(branch: number): Place | undefined {
-    const row = this.#db.get(
-      `SELECT c.seq AS seq, c.branch AS branch FROM branch b JOIN checkpoint c ON c.seq = coalesce(b.start, b.base)
-         WHERE b.id = ? AND b.parent IS NOT NULL`,
-      branch,
-    );
-    return row && { branch: Number(row["branch"]), seq: Number(row["seq"]) };
   }
 }

@@ -101,3 +101,19 @@ function stretchesOf(db: Database, of: number): Stretch[] {
   }
   return stretches;
 }
+
+/** A checkpoint by its branch and its seq. */
+export interface Place {
+  readonly branch: number;
+  readonly seq: number;
+}
+
+/** The checkpoint of another branch that a branch began with; undefined for the first one. */
+export function beginningOf(db: Database, branch: number): Place | undefined {
+  const row = db.get(
+    `SELECT c.seq AS seq, c.branch AS branch FROM branch b JOIN checkpoint c ON c.seq = coalesce(b.start, b.base)
+       WHERE b.id = ? AND b.parent IS NOT NULL`,
+    branch,
+  );
+  return row && { branch: Number(row["branch"]), seq: Number(row["seq"]) };
+}

@@ -1,8 +1,8 @@
 /**
  * Rows of merges and their conflicts. A merge is data: which branches came in, what became of each, and what is left to
- * decide. Whether the work of a source is still in the files follows from the steps: see `meetings`.
+ * decide. Whether the work of a source is still in the files follows from the steps: see `meetings.ts`.
  */
-import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts";
+import { pathFromBytes, pathToBytes, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
 import type {
@@ -209,12 +209,12 @@ export function putConflict(db: Database, conflict: ConflictRecord): void {
   );
 }
 
-/** The conflicts of a merge, or of all merges that are open, by path. */
+/** The conflicts of a merge, or of all merges that are open: by path, those of one path in the order in which they came. */
 export function listConflicts(db: Database, merge?: string): ConflictRecord[] {
   return db
     .all(
-      `SELECT * FROM conflict WHERE CASE WHEN ?1 IS NULL THEN merge IN (SELECT id FROM merge WHERE state = 'open')
-         ELSE merge = ?1 END ORDER BY merge, path, id`,
+      `SELECT c.* FROM conflict c JOIN merge m ON m.id = c.merge WHERE CASE WHEN ?1 IS NULL THEN m.state = 'open'
+         ELSE c.merge = ?1 END ORDER BY c.path, m.created_at, c.source_branch, c.id`,
       merge ?? null,
     )
     .map(toConflict);
@@ -252,44 +252,6 @@ export function countOpenConflicts(db: Database): number {
   return Number(row?.["n"] ?? 0);
 }
 
-/** A place where two branches met: all of a source up to `head` is in the target from `checkpoint` on. */
-export interface Meeting {
-  readonly into: number;
-  readonly checkpoint: number;
-  readonly source: number;
-  readonly head: number;
-}
-
-/**
- * The merges whose work is in the files: their step was not undone, no step took the source out by itself, and no restore
- * went back over them.
- */
-export function meetings(db: Database): Meeting[] {
-  return listMerges(db).flatMap(({ into, sources }) =>
-    sources.flatMap(({ branch, head, checkpoint, step, takenOutBy }) => {
-      if (checkpoint === null || !isInEffect(db, step)) return [];
-      if (takenOutBy !== null && isInEffect(db, takenOutBy)) return [];
-      return wasRestoredOver(db, into, checkpoint) ? [] : [{ into, checkpoint, source: branch, head }];
-    }),
-  );
-}
-
-/** A step that changed nothing cannot be undone. */
-function isInEffect(db: Database, step: string | null): boolean {
-  const row = db.get("SELECT state FROM step WHERE id = ?", step);
-  return row?.["state"] === "applied" || row?.["state"] === "empty";
-}
-
-function wasRestoredOver(db: Database, branch: number, checkpoint: number): boolean {
-  const row = db.get(
-    `SELECT 1 FROM step WHERE kind IN ('restore', 'reset') AND state = 'applied' AND branch = ?1 AND target < ?2 AND before >= ?2
-       AND scope <> 'conversation' LIMIT 1`,
-    branch,
-    checkpoint,
-  );
-  return row !== undefined;
-}
-
 /** The source that a checkpoint brought in; undefined for every other checkpoint. */
 function sourceBroughtBy(
   db: Database,
@@ -300,12 +262,6 @@ function sourceBroughtBy(
     if (source !== undefined) return { merge, source };
   }
   return undefined;
-}
-
-/** The newest checkpoint that brought a branch into the branch here and is in effect; undefined when there is none. */
-export function checkpointThatBrought(db: Database, branch: number, into: number): number | undefined {
-  const brought = meetings(db).filter((each) => each.into === into && each.source === branch);
-  return brought.length === 0 ? undefined : Math.max(...brought.map(({ checkpoint }) => checkpoint));
 }
 
 /** Notes that a step took out the source that a checkpoint brought. Call inside the transaction that records it. */
@@ -377,7 +333,8 @@ function toConflict(row: Row): ConflictRecord {
     id: String(row["id"]),
     merge: String(row["merge"]),
     sourceBranch: Number(row["source_branch"]),
-    path: assertSafePath(pathFromBytes(row["path"] as Uint8Array)),
+    // what a check refuses is no single path
+    path: row["kind"] === "check" ? ROOT_PATH : assertSafePath(pathFromBytes(row["path"] as Uint8Array)),
     kind: row["kind"] as MergeConflictKind,
     severity: row["severity"] as Severity,
     base: entry("base"),

@@ -77,7 +77,8 @@ export function mergeSources<State>(input: SourcesInput<State>): MergedSources<S
     const changes = input.settle?.(found, number, result) ?? found;
     for (const conflict of changes.conflicts)
       conflicts.push({ ...conflict, source: number, agents: agentsOf(conflict) });
-    const isHeld = changes.conflicts.length > 0 && input.onConflict !== "partial";
+    const isRefused = changes.conflicts.some(({ kind }) => kind === "check");
+    const isHeld = changes.conflicts.length > 0 && (isRefused || input.onConflict !== "partial");
     outcomes.push(touched.length === 0 ? "unchanged" : changes.conflicts.length > 0 ? "held" : "merged");
     states.push(result);
     onto.push(result);

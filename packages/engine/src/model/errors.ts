@@ -45,6 +45,7 @@ export interface ErrorFacts {
   /** A merge waits for decisions; `open` conflicts are left. */
   MERGE_OPEN: { merge: string; open: number };
   /** What was chosen is not an answer to this conflict. */
+  CHECK_FAILED: { command: string[]; exitCode: number; output: string };
   ANSWER_REFUSED: { conflict: string; options: string[] };
   /** Agents are at work in this working copy: the tools that run. */
   RUN_ALIVE: { tools: string[] };

@@ -23,8 +23,8 @@ export type MergeConflictKind =
 /** How a conflict can be decided; `both` is ours and then theirs, or both files side by side. `merger`: what an agent made. */
 export type MergeOption = "ours" | "theirs" | "both" | "base" | "proposal" | "merger" | "delete" | "keep";
 
-/** What was taken: an option, other text from a file or an editor, or something else in each region. */
-export type MergeTake = MergeOption | "file" | "edit" | "regions";
+/** What was taken: an option, other text from a file, an editor or a program, or something else in each region. */
+export type MergeTake = MergeOption | "file" | "edit" | "regenerate" | "regions";
 
 /** Who decided: the analysis, a merger agent, or a person. */
 export type ResolvedBy = "auto" | "merger" | "user";
@@ -71,7 +71,8 @@ export interface ConflictFact {
     | "lock"
     | "generated"
     | "notebook"
-    | "no-base";
+    | "no-base"
+    | "check";
   /** Counted from 1: of a region in ours, of a name or module in what was merged; null where no line is meant. */
   readonly line: number | null;
   readonly detail: string;
@@ -141,7 +142,7 @@ export interface ResolutionProblem {
 export interface MergedPath {
   readonly path: BytePath;
   readonly severity: "low" | "medium";
-  readonly how: "lines" | "format" | "rename" | "lock";
+  readonly how: "lines" | "format" | "rename" | "lock" | "generated";
   readonly agents: readonly string[];
 }
 
@@ -184,6 +185,25 @@ export interface MergeCheck {
   readonly source: string | null;
   readonly exitCode: number;
   readonly durationMs: number;
+}
+
+/** What a check said about a state. */
+export interface CheckRun {
+  readonly command: readonly string[];
+  readonly exitCode: number;
+  readonly durationMs: number;
+  /** What it printed. */
+  readonly output: string;
+}
+
+/** The user's programs that look at a merge before it changes a file, each in a scratch copy. */
+export interface MergePrograms {
+  /** Tries a state; it passes with exit code 0. */
+  readonly check?: ((directory: string) => Promise<CheckRun>) | undefined;
+  /** Generates a file of the copy again and returns its content; undefined where that cannot be done. */
+  readonly regenerate?:
+    | ((directory: string, path: string, kind: "lock" | "generated") => Promise<Buffer | undefined>)
+    | undefined;
 }
 
 /** `open`: conflicts are left to decide, or their decisions to apply. */

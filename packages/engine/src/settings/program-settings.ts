@@ -5,6 +5,7 @@
  */
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { EngineError } from "../model/errors.ts";
+import type { OnConflict } from "../model/merge.ts";
 import { isObject, readObject } from "./home-file.ts";
 import { configPath } from "./settings.ts";
 
@@ -26,6 +27,24 @@ export interface ProgramSettings {
   readonly reviews: unknown;
   readonly autoFix: unknown;
   readonly runs: RunSettings;
+  readonly merge: MergeSettings;
+}
+
+/** How merges are made unless the command line says otherwise. */
+export interface MergeSettings {
+  readonly onConflict: OnConflict;
+  /** The command that tries the result; empty when there is none. */
+  readonly check: readonly string[];
+  /** Whether lock files in conflict are generated again: when the user agrees, always, or never. */
+  readonly regenerate: "ask" | "always" | "never";
+  /** Commands that generate files again. */
+  readonly generators: readonly Generator[];
+}
+
+/** A command that generates the files whose paths fit one of the patterns. */
+export interface Generator {
+  readonly paths: readonly string[];
+  readonly command: readonly string[];
 }
 
 /** Reads them; throws `CONFIG_INVALID`. */
@@ -41,7 +60,35 @@ export function readProgramSettings(home: string, workspace: string): ProgramSet
     reviews: at("reviews"),
     autoFix: objectAt({ all: at("agentOrchestration") }, "all")["autoFix"],
     runs: readRuns(at("runs")),
+    merge: readMerge(at("merge")),
   };
+}
+
+function readMerge(value: unknown): MergeSettings {
+  if (value !== undefined && !isObject(value)) throw invalid("merge", "it must be an object");
+  const { onConflict = "hold", check = [], regenerate = "ask", generators = [] } = value ?? {};
+  if (onConflict !== "hold" && onConflict !== "none" && onConflict !== "partial")
+    throw invalid("merge.onConflict", "it must be one of hold, none, partial");
+  if (!isWords(check)) throw invalid("merge.check", 'it must be a list of words such as ["npm", "test"]');
+  if (regenerate !== "ask" && regenerate !== "always" && regenerate !== "never")
+    throw invalid("merge.regenerate", "it must be one of ask, always, never");
+  if (!Array.isArray(generators) || !generators.every(isGenerator))
+    throw invalid(
+      "merge.generators",
+      'it must be a list such as [{ "paths": ["api/**"], "command": ["npm", "run", "api"] }]',
+    );
+  return { onConflict, check, regenerate, generators };
+}
+
+function isGenerator(value: unknown): value is Generator {
+  return (
+    isObject(value) && isWords(value["paths"]) && isWords(value["command"]) && value["command"].length > 0
+  );
+}
+
+/** A command is a list of words: no shell takes it apart. */
+function isWords(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((word) => typeof word === "string");
 }
 
 const MIB = 1024 * 1024;

@@ -15,6 +15,7 @@ import {
   note,
   refuseBusy,
 } from "../fork/remove-fork.ts";
+import { makeScratch, type Scratch, type ScratchState } from "../fork/scratch.ts";
 import { describeBranch } from "../history/branches.ts";
 import { listForks, setForkReady, type ForkRow } from "../history/forks.ts";
 import { appendOperation } from "../history/operations.ts";
@@ -106,6 +107,11 @@ export class LocalForks implements Forks<Workspace> {
     moveBack(this.#context, this.#forking, row);
     this.#runner.events.wake();
     return describeFork(this.#at(row.workingCopy), this.#forking);
+  }
+
+  /** Writes a state into a scratch copy, which the caller closes. */
+  scratch(state: ScratchState): Promise<Scratch> {
+    return makeScratch(this.#context, this.#forking, state);
   }
 
   get #context(): Context {

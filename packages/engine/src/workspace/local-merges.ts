@@ -2,7 +2,24 @@
 import { broughtBy } from "../branch/brought-by.ts";
 import { abandonMerge, decide, findConflict, offer, reopen, type Offer } from "../branch/decide-conflicts.ts";
 import { describeConflict, describeMerge, describePlanned } from "../branch/describe-merge.ts";
-import { pathsOfSources, planMerge, planRest, sourcesOf, type PlannedMerge } from "../branch/plan-merge.ts";
+import {
+  NO_RESULTS,
+  pathsOfSources,
+  planMerge,
+  planRest,
+  sourcesOf,
+  type PlannedMerge,
+  type TriableMerge,
+} from "../branch/plan-merge.ts";
+import {
+  generateFor,
+  isMadeByProgram,
+  stateAfter,
+  tryMerge,
+  withGenerated,
+  type MergeTrial,
+} from "../branch/try-merge.ts";
+import type { Scratch, ScratchState } from "../fork/scratch.ts";
 import { versionsOf } from "../branch/resolution-result.ts";
 import { branchAt, findBranch, otherCopyOn } from "../history/branches.ts";
 import { appendEvent } from "../history/events.ts";
@@ -11,7 +28,14 @@ import { markedText } from "../merge/resolve-regions.ts";
 import type { Syntax } from "../merge/syntax.ts";
 import { displayPath } from "../model/byte-path.ts";
 import type { CheckpointId } from "../model/ids.ts";
-import type { Merge, MergeConflict, MergeOutcome, MergePlan, MergePreview } from "../model/merge.ts";
+import type {
+  Merge,
+  MergeConflict,
+  MergeOutcome,
+  MergePlan,
+  MergePreview,
+  MergePrograms,
+} from "../model/merge.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Outcome, Plan } from "../model/plan.ts";
 import {
@@ -33,6 +57,8 @@ export interface PlanKeeper {
   restore(plan: Plan): Promise<Outcome>;
   /** Opens another working copy of the same store; undefined for a store in memory, which has one. */
   readonly openCopy?: WorkingCopies["open"] | undefined;
+  /** Writes a state into a scratch copy. */
+  scratch(state: ScratchState): Promise<Scratch>;
 }
 
 /** Each method of `Merges`, in terms of the layers below. */
@@ -57,15 +83,71 @@ export class LocalMerges implements Merges {
     await this.#captureElsewhere(branches);
     const sources = this.#runner.read(() => sourcesOf(context, branches));
     await this.#load(syntax, () => pathsOfSources(context, sources));
-    const merge = await this.#runner.look(() => planMerge(context, sources, { onConflict, syntax }));
+    const { merge } = await this.#tried(options, new Set(), (results) =>
+      this.#runner.look(() => planMerge(context, sources, { onConflict, syntax, results })),
+    );
     if (options.announce === true) this.#announce(merge);
     return this.#keep(merge);
   }
 
-  async planRest(merge: string, { syntax }: Pick<BranchMergeOptions, "syntax"> = {}): Promise<MergePlan> {
+  async planRest(
+    merge: string,
+    options: Pick<BranchMergeOptions, "syntax" | "programs"> = {},
+  ): Promise<MergePlan> {
+    const { context, db } = this.#runner;
+    const { syntax } = options;
+    await this.#load(syntax, () => pathsOfSources(context, findMerge(db, merge).sources));
+    const accepted = listConflicts(db, merge).filter(
+      ({ kind, state }) => kind === "check" && state !== "open",
+    );
+    const planned = await this.#tried(
+      options,
+      new Set(accepted.map(({ sourceBranch }) => sourceBranch)),
+      (results) => this.#runner.look(() => planRest(context, merge, { syntax, results })),
+    );
+    return this.#keep(planned.merge);
+  }
+
+  async regenerate(
+    merge: string,
+    { syntax, regenerate }: Parameters<Merges["regenerate"]>[1],
+  ): Promise<ResolvedConflict[]> {
     const { context, db } = this.#runner;
     await this.#load(syntax, () => pathsOfSources(context, findMerge(db, merge).sources));
-    return this.#keep(await this.#runner.look(() => planRest(context, merge, { syntax })));
+    const trial = this.#trial({ regenerate }, new Set(), (results) =>
+      this.#runner.look(() => planRest(context, merge, { syntax, results, decidedOnly: true })),
+    );
+    const bySource = Map.groupBy(
+      listConflicts(db, merge).filter(isMadeByProgram),
+      (each) => each.sourceBranch,
+    );
+    const decided: ResolvedConflict[] = [];
+    let results = NO_RESULTS;
+    for (const conflicts of bySource.values()) {
+      const made = await generateFor(trial, results, conflicts);
+      results = withGenerated(results, made);
+      for (const { conflict, content } of made)
+        decided.push(await this.resolve(conflict.id, { content, take: "regenerate", by: "auto" }));
+    }
+    return decided;
+  }
+
+  async tryAnswers<Result>(
+    merge: string,
+    answers: ReadonlyMap<string, Buffer>,
+    work: (directory: string) => Promise<Result>,
+  ): Promise<Result> {
+    const { context, db } = this.#runner;
+    const made = listConflicts(db, merge).flatMap((conflict) => {
+      const content = answers.get(conflict.id);
+      return content === undefined ? [] : [{ conflict, content }];
+    });
+    const results = withGenerated(NO_RESULTS, made);
+    const planned = await this.#runner.look(() =>
+      planRest(context, merge, { syntax: undefined, results, decidedOnly: true }),
+    );
+    const state = stateAfter(context, planned, planned.merge.parts.length);
+    return this.#inScratch(state, work);
   }
 
   async apply(plan: MergePlan): Promise<MergeOutcome> {
@@ -144,6 +226,31 @@ export class LocalMerges implements Merges {
   }
 
   readonly #read = (hash: ObjectHash): Buffer => this.#runner.context.store.objects.read(hash);
+
+  #tried(
+    { programs = {} }: Pick<BranchMergeOptions, "programs">,
+    accepted: ReadonlySet<number>,
+    plan: MergeTrial["plan"],
+  ): Promise<TriableMerge> {
+    return tryMerge(this.#trial(programs, accepted, plan));
+  }
+
+  #trial(programs: MergePrograms, accepted: ReadonlySet<number>, plan: MergeTrial["plan"]): MergeTrial {
+    const { context } = this.#runner;
+    return { context, programs, accepted, plan, inScratch: (state, work) => this.#inScratch(state, work) };
+  }
+
+  async #inScratch<Result>(
+    state: ScratchState,
+    work: (directory: string) => Promise<Result>,
+  ): Promise<Result> {
+    const scratch = await this.#plans.scratch(state);
+    try {
+      return await work(scratch.path);
+    } finally {
+      await scratch.close();
+    }
+  }
 
   async #load(syntax: Syntax | undefined, pathsOf: () => ReturnType<typeof pathsOfSources>): Promise<void> {
     if (syntax !== undefined) await syntax.load(this.#runner.read(pathsOf).map(displayPath));

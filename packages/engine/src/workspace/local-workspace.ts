@@ -146,6 +146,7 @@ export class LocalWorkspace implements Workspace {
       plan: (request) => this.#plan(() => request),
       restore: (plan) => this.restore(plan),
       openCopy: parts.copies?.open,
+      scratch: (state) => this.forks.scratch(state),
     });
     this.runs = new LocalRuns(this.runner);
     this.fixes = new LocalFixes(this.runner);

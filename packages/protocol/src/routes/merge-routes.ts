@@ -52,6 +52,13 @@ export const MERGES = {
     body,
     response: z.looseObject({ merge: shapes.merge }),
   },
+  "POST /api/merges/:id/agent": {
+    summary:
+      "Has the merger of the settings combine conflicts of text of a merge; what is decided by that comes in. 403 unless `runs.http` is on.",
+    query: workspaceQuery,
+    body,
+    response: z.looseObject({ merge: shapes.merge }),
+  },
   "GET /api/merges/:id/conflicts": {
     summary: "The conflicts of a merge.",
     query: workspaceQuery,

@@ -100,7 +100,7 @@ export const merge = z.looseObject({
     "merged",
     pathEntry.extend({
       severity: z.enum(["low", "medium"]),
-      how: z.enum(["lines", "format", "rename", "lock"]),
+      how: z.enum(["lines", "format", "rename", "lock", "generated"]),
       agents: z.array(z.string()),
     }),
   ),

@@ -16,6 +16,7 @@ const HOW = {
   format: "only the layout differs",
   rename: "renamed on one side",
   lock: "a lock file, as sound as before",
+  generated: "generated again",
 } as const;
 
 /** The merge, its conflicts, and what is planned when all are decided. */

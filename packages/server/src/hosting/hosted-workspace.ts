@@ -25,6 +25,16 @@ export class HostedWorkspace {
     }
   }
 
+  /** Runs work that takes long beside the other work; the workspace stays open meanwhile. */
+  async beside<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#busy += 1;
+    try {
+      return await work();
+    } finally {
+      this.#busy -= 1;
+    }
+  }
+
   get isBusy(): boolean {
     return this.#busy > 0;
   }

@@ -23,6 +23,7 @@ export interface LocalAppOptions {
   readonly fork?: Served["fork"];
   /** What knows the languages of files. */
   readonly syntax?: Served["syntax"];
+  readonly mergePrograms?: Served["mergePrograms"];
 }
 
 /** Answers requests in this process. */
@@ -46,6 +47,7 @@ export function createLocalApp({ clock = Date.now, ...options }: LocalAppOptions
       facts: () => undefined,
       fork: options.fork,
       syntax: options.syntax,
+      mergePrograms: options.mergePrograms,
       work: new BackgroundWork(options.command, clock),
       stop: () => ending.abort(),
     },

@@ -41,6 +41,7 @@ export interface ResidentOptions {
   readonly fork?: (workspace: Workspace, request: ForkRequest) => Promise<ForkedConversation>;
   /** What knows the languages of files, for merges. */
   readonly syntax?: Served["syntax"];
+  readonly mergePrograms?: Served["mergePrograms"];
   /** Searches in the files of a workspace. */
   readonly search?: SearchService;
   /** Runs a command in another process. */
@@ -86,6 +87,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     capture: options.capture,
     fork: options.fork,
     syntax: options.syntax,
+    mergePrograms: options.mergePrograms,
     search: options.search,
     work: new BackgroundWork(options.command, clock),
     stop: () => setTimeout(() => ending.abort(), ANSWER_FIRST_MS),

@@ -1,5 +1,14 @@
 /** Merges and conflicts: planned, applied, decided, given up. */
-import type { ConflictChoice, MergeOption, MergePlan, Plan, TriedChoice, Workspace } from "@belay/engine";
+import {
+  readProgramSettings,
+  type ConflictChoice,
+  type MergeOption,
+  type MergePlan,
+  type MergePrograms,
+  type Plan,
+  type TriedChoice,
+  type Workspace,
+} from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
@@ -13,34 +22,58 @@ import {
   triedDecisionJson,
 } from "../json/index.ts";
 import { carryOutPlan } from "./carry-out-plan.ts";
-import { defined, inWorkspace, type Served } from "./served.ts";
+import { defined, inWorkspace, startable, type Served } from "./served.ts";
 
 /** Serves merges. */
 export function serveMerges(app: Hono, served: Served): void {
   servePlanning(app, served);
   serveApplying(app, served);
   serveConflicts(app, served);
+  serveRoute(app, "POST /api/merges/:id/agent", async ({ params, query, body }) => {
+    const ref = body.workspace ?? query.workspace;
+    const root = await startable(served, ref);
+    const { id } = await inWorkspace(served, ref, (workspace) => workspace.merges.show(params.id));
+    await served.work.run(root, ["resolve", "--agent", "--merge", id, "--yes"]);
+    return inWorkspace(served, ref, async (workspace) => ({
+      merge: mergeJson(await workspace.merges.show(id)),
+    }));
+  });
 }
 
 function servePlanning(app: Hono, served: Served): void {
   serveRoute(app, "POST /api/merges", ({ query, body }) =>
-    inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => {
+    planningIn(served, body.workspace ?? query.workspace, async (workspace) => {
       await assertHere(workspace, body.into);
       return plannedMergeJson(await planned(served, workspace, body.sources, body.onConflict));
     }),
   );
   serveRoute(app, "POST /api/branches/:name/merge", ({ params, query, body }) =>
-    inWorkspace(served, body.workspace ?? query.workspace, async (workspace) =>
+    planningIn(served, body.workspace ?? query.workspace, async (workspace) =>
       plannedMergeJson(await planned(served, workspace, [params.name.replaceAll("~", "/")], body.onConflict)),
     ),
   );
   serveRoute(app, "POST /api/merges/:id/continue", ({ params, query, body }) =>
-    inWorkspace(served, body.workspace ?? query.workspace, async (workspace) =>
+    planningIn(served, body.workspace ?? query.workspace, async (workspace) =>
       plannedMergeJson(
-        await workspace.merges.planRest(params.id, defined({ syntax: await served.syntax?.() })),
+        await workspace.merges.planRest(
+          params.id,
+          defined({ syntax: await served.syntax?.(), programs: await programsFor(served, workspace) }),
+        ),
       ),
     ),
   );
+}
+
+/** Plans in its turn among the work on a workspace; with a check, which may take minutes, nothing waits for it. */
+async function planningIn<Result>(
+  served: Served,
+  ref: string | undefined,
+  work: (workspace: Workspace) => Promise<Result>,
+): Promise<Result> {
+  const hosted = await served.host.find(ref);
+  const { check } = readProgramSettings(served.host.home, hosted.workspace.id).merge;
+  const plan = () => work(hosted.workspace);
+  return check.length === 0 ? hosted.inTurn(plan) : hosted.beside(plan);
 }
 
 async function planned(
@@ -50,7 +83,16 @@ async function planned(
   onConflict: "hold" | "none" | "partial" | undefined,
 ): Promise<MergePlan> {
   const syntax = await served.syntax?.();
-  return workspace.merges.plan(sources, { ...defined({ onConflict, syntax }), announce: true });
+  const programs = await programsFor(served, workspace);
+  return workspace.merges.plan(sources, { ...defined({ onConflict, syntax, programs }), announce: true });
+}
+
+/** [R793] Where the settings have a check, no merge goes around it: over HTTP it runs only if programs may be started. */
+async function programsFor(served: Served, workspace: Workspace): Promise<MergePrograms | undefined> {
+  const { merge } = readProgramSettings(served.host.home, workspace.id);
+  if (merge.check.length === 0) return undefined;
+  await startable(served, workspace.root);
+  return served.mergePrograms?.(workspace);
 }
 
 /** A merge changes the files of a working copy: that of the branch it goes into. */

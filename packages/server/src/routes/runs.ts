@@ -3,12 +3,11 @@
  * it, and takes names of those settings only: the command that does the work is one of Belay's own.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { readProgramSettings, type Workspace } from "@belay/engine";
-import { ContractError } from "@belay/protocol/errors";
+import type { Workspace } from "@belay/engine";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
 import { fixJson, runJson } from "../json/index.ts";
-import { defined, inWorkspace, type Served } from "./served.ts";
+import { defined, inWorkspace, startable, type Served } from "./served.ts";
 
 /** Serves runs and fixes. */
 export function serveRuns(app: Hono, served: Served): void {
@@ -92,16 +91,6 @@ function fixNow(served: Served, root: string, id: string) {
 
 async function rootOf(served: Served, ref: string | undefined): Promise<string> {
   return (await served.host.find(ref)).workspace.root;
-}
-
-/** The root of a workspace in which programs may be started over HTTP. */
-async function startable(served: Served, ref: string | undefined): Promise<string> {
-  const { workspace } = await served.host.find(ref);
-  if (readProgramSettings(served.host.home, workspace.id).runs.http) return workspace.root;
-  throw new ContractError(
-    "PROGRAMS_REFUSED",
-    "Programs are not started over HTTP here. Nothing was started.",
-  );
 }
 
 const PIECE_BYTES = 256 * 1024;

@@ -1,5 +1,13 @@
 /** Shared by handlers: the host, and how a request for a thread becomes work on its workspace. */
-import type { Checkpoint, Outcome, Syntax, ThreadId, Workspace } from "@belay/engine";
+import {
+  readProgramSettings,
+  type Checkpoint,
+  type MergePrograms,
+  type Outcome,
+  type Syntax,
+  type ThreadId,
+  type Workspace,
+} from "@belay/engine";
 import type { BackgroundWork } from "../hosting/background-work.ts";
 import type { HostedWorkspace } from "../hosting/hosted-workspace.ts";
 import type { Json, shapes } from "@belay/protocol";
@@ -23,6 +31,8 @@ export interface Served extends EventStreams {
   fork?: ((workspace: Workspace, request: ForkRequest) => Promise<ForkedConversation>) | undefined;
   /** What knows the languages of files, for merges; without it only lines count. */
   syntax?: (() => Promise<Syntax | undefined>) | undefined;
+  /** The programs of the settings that look at a merge before it is applied; only code that starts programs has them. */
+  mergePrograms?: ((workspace: Workspace) => Promise<MergePrograms | undefined>) | undefined;
   /** The search index; only code that has one can answer. */
   search?: SearchService | undefined;
   /** The long pieces of work that other processes do. */
@@ -77,6 +87,16 @@ export async function inWorkspace<Result>(
 ): Promise<Result> {
   const hosted = await host.find(ref);
   return hosted.inTurn(() => work(hosted.workspace, hosted));
+}
+
+/** [R100] The root of a workspace in which programs may be started over HTTP; throws `PROGRAMS_REFUSED` elsewhere. */
+export async function startable({ host }: Served, ref: string | undefined): Promise<string> {
+  const { workspace } = await host.find(ref);
+  if (readProgramSettings(host.home, workspace.id).runs.http) return workspace.root;
+  throw new ContractError(
+    "PROGRAMS_REFUSED",
+    "Programs are not started over HTTP here. Nothing was started.",
+  );
 }
 
 /** A checkpoint of exactly this thread: another thread's is not found, even by its id. */

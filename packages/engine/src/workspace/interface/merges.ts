@@ -6,6 +6,7 @@ import type {
   MergeOption,
   MergeOutcome,
   MergePlan,
+  MergePrograms,
   MergePreview,
   MergeTake,
   OnConflict,
@@ -25,6 +26,8 @@ export interface BranchMergeOptions {
   readonly syntax?: Syntax;
   /** Tell readers of events that a merge is planned. */
   readonly announce?: boolean;
+  /** Programs that look at the result, in scratch copies, before it is planned for good. */
+  readonly programs?: MergePrograms | undefined;
 }
 
 /** How a conflict is decided. */
@@ -69,7 +72,21 @@ export interface Merges {
    */
   plan(branches: readonly string[], options?: BranchMergeOptions): Promise<MergePlan>;
   /** Plans what is left of a merge whose conflicts are all decided; throws `MERGE_OPEN` while one is not. */
-  planRest(merge: string, options?: Pick<BranchMergeOptions, "syntax">): Promise<MergePlan>;
+  planRest(merge: string, options?: Pick<BranchMergeOptions, "syntax" | "programs">): Promise<MergePlan>;
+  /**
+   * Generates files of an open merge again, whose conflicts are of kind `lock` or `generated`, and decides those
+   * conflicts; those of a source of which anything else is open stay. Returns the ones that were decided.
+   */
+  regenerate(
+    merge: string,
+    options: Pick<BranchMergeOptions, "syntax"> & Required<Pick<MergePrograms, "regenerate">>,
+  ): Promise<ResolvedConflict[]>;
+  /** Runs work in a scratch copy of what an open merge would lead to with these answers to its conflicts. */
+  tryAnswers<Result>(
+    merge: string,
+    answers: ReadonlyMap<string, Buffer>,
+    work: (directory: string) => Promise<Result>,
+  ): Promise<Result>;
   /** Carries a plan out: one step, one undo. Throws `PLAN_STALE` when the files changed since. */
   apply(plan: MergePlan): Promise<MergeOutcome>;
   /** Merges, newest first; conflicts included. */
