@@ -20,7 +20,7 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
       " ",
     ),
   "drop-in": "frame agentsmithy supervisor mimir moldable code-buddy".split(" "),
-  remote: "parcel keys line stores space sync".split(" "),
+  remote: "parcel keys line stores space sync share".split(" "),
   server: "json http hosting routes mounts resident".split(" "),
   tui: "text words.ts terminal frame data questions plans screens commands".split(" "),
   cli: "version.ts output call resident notices search-index agents wiring going-back merging mcp archive imports demo command-parts commands".split(

@@ -239,6 +239,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "send to a remote what it does not have yet",
     load: () => import("./commands/push.ts"),
   },
+  share: {
+    group: "Name and share",
+    summary: "keep a checkpoint for the members of a space, or make a link to it",
+    load: () => import("./commands/share.ts"),
+  },
   clone: {
     group: "Name and share",
     summary: "make a protected directory of what a remote has",

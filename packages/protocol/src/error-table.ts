@@ -524,6 +524,7 @@ const REMOTE = {
     status: 404,
     hint: "`belay remote keys list` shows the members of the space.",
   },
+  SHARE_NOT_FOUND: { exit: EXIT.notFound, status: 404, hint: "`belay share --list` shows what is shared." },
   ROLE_REQUIRED: {
     exit: EXIT.refused,
     status: 409,

@@ -40,5 +40,11 @@ export {
   type SpaceMembers,
 } from "./sync/members.ts";
 export { isRole, ROLES, type Role } from "./keys/roles.ts";
-export { openToken } from "./space/own-keys.ts";
+export { invitationIn, openToken } from "./space/own-keys.ts";
+export { downloadShared } from "./stores/download-shared.ts";
+export { openShare, type OpenShare } from "./share/open-share.ts";
+export type { LinkRequest } from "./share/make-share.ts";
+export type { SharedLink } from "./share/share-facts.ts";
+export { looksLikeLink } from "./share/share-link.ts";
+export { openShares, type Shares, type SharedWithMembers } from "./share/shares.ts";
 export type { PushReport } from "./sync/push.ts";

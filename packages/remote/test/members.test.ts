@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 import { certify } from "../src/keys/certificate.ts";
 import { memberKeys, type MemberKeys } from "../src/keys/key-pairs.ts";
 import { openPass } from "../src/keys/pass.ts";
-import { createHead, sealSegment } from "../src/line/segment.ts";
 import { readIdentity } from "../src/space/identity.ts";
 import { memberOf, sealRoster, type Roster } from "../src/space/roster.ts";
 import { keptSpace, openSpace, type Space } from "../src/space/space.ts";
 import { publicIdentity } from "../src/space/change-roster.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { filesBelow, Machine } from "./support/machines.ts";
+import { forceSegment } from "./support/rogue.ts";
 
 const HOUR = 3_600_000;
 
@@ -28,33 +28,6 @@ async function team() {
 const entryOf = (machine: Machine) => machine.workspace.exchange.remotes()[0]!;
 const spaceOf = (machine: Machine, store: MemoryRemoteStore) =>
   keptSpace(machine.home, entryOf(machine).space, store)!;
-
-/** Writes the next segment of a machine's line, past everything that would stop it at home. */
-async function forceSegment(
-  machine: Machine,
-  store: MemoryRemoteStore,
-  { keys, space }: { keys: MemberKeys; space: Space },
-): Promise<string> {
-  const { line, segment, segmentHash } = entryOf(machine);
-  const key = space.names.segment(line, segment + 1);
-  const head = createHead({
-    line,
-    number: segment + 1,
-    previous: segmentHash,
-    member: keys.id,
-    device: "rogue",
-    at: 0,
-    from: null,
-    seen: {},
-    sweep: 0,
-    ...(keys.certificate && { certificate: keys.certificate }),
-  });
-  const content = { head, records: [], index: new Map(), content: [], uses: [] };
-  const secret = space.secrets.get(Math.max(...space.secrets.keys()))!;
-  const bytes = sealSegment(content, { key, secret, salt: randomBytes(32), signer: keys.sign });
-  await store.put(key, bytes, { createOnly: false });
-  return key;
-}
 
 /** Writes the next roster, whatever it says. */
 async function forceRoster(

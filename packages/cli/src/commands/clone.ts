@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, rmdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { Checkpoint, Workspace } from "@belay/engine";
 import type { ClonedWorkspace } from "@belay/remote";
 import { EXIT } from "@belay/protocol/errors";
 import { count, size } from "@belay/tui/text";
-import { defineCommand, type Call } from "../call/command.ts";
+import { defineCommand, YES, type Call } from "../call/command.ts";
+import type { CloneSource } from "../command-parts/clone-source.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { visible } from "../output/visible.ts";
 import { warnAll } from "../wiring/open-workspace.ts";
@@ -21,6 +22,7 @@ const OPTIONS = {
     value: "file",
     about: "the recovery key, where this machine has no key of the space",
   },
+  yes: { ...YES, about: "a link: do not ask before the files of another person are restored" },
   "no-restore": { type: "boolean", about: "bring the history only; the directory stays empty" },
 } as const;
 
@@ -28,11 +30,12 @@ type CloneCall = Call<typeof OPTIONS>;
 
 export default defineCommand({
   usage:
-    "clone <remote | url> [directory] [--line id] [--at checkpoint] [--recovery-file file] [--no-restore]",
+    "clone <remote[/line][/checkpoint] | url | invitation | link> [directory] [--line id] [--at checkpoint] [--recovery-file file] [--no-restore]",
   about: [
     "Makes a protected directory of what a remote has: the whole history, with its threads, and the files of its newest",
     "checkpoint. The directory must be empty, or not exist yet. The clone has the remote too, and writes a line of its own.",
-    "Everything is proved before it is used; what is not whole leaves nothing behind.",
+    "Everything is proved before it is used; what is not whole leaves nothing behind. With BELAY_TOKEN a job clones what",
+    "the token is for. A link to a share needs nothing else; `-` reads it, or an invitation, from stdin.",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 1, max: 2 },
@@ -44,22 +47,28 @@ export default defineCommand({
   examples: ["belay clone team ../elsewhere"],
   run: async (call) => {
     const started = performance.now();
-    const { url, name } = await sourceOf(call);
+    const [word = ""] = call.operands;
+    const from = word === "-" ? readFileSync(0, "utf8").trim() : word;
+    if (from.includes("#belay-link-"))
+      return (await import("../command-parts/clone-shared.ts")).cloneShared(call, from);
+    const { cloneSource } = await import("../command-parts/clone-source.ts");
+    const source = await cloneSource(call, from);
+    const { url, name } = source;
     const directory = resolve(
       call.directory,
-      call.operands[1] ?? (basename(url.replace(/\?.*$/, "")) || name),
+      call.operands[1] ?? (url.includes("://") ? basename(url.replace(/\?.*$/, "")) || name : name),
     );
     const isNew = !existsSync(directory);
     if (isNew) mkdirSync(directory, { recursive: true });
     let cloned: ClonedWorkspace;
     try {
-      cloned = await receive(call, { url, name, directory });
+      cloned = await receive(call, { ...source, directory });
     } catch (error) {
       if (isNew) rmdirSync(directory);
       throw error;
     }
     await using workspace = cloned.workspace;
-    const checkpoint = await workspace.resolve(call.options.at ?? "@");
+    const checkpoint = await workspace.resolve(call.options.at ?? source.checkpoint ?? "@");
     const isWanted = call.options["no-restore"] !== true;
     const isRestored = isWanted && (await restore(call, workspace, checkpoint));
     await report(call, {
@@ -73,19 +82,9 @@ export default defineCommand({
   },
 });
 
-/** The address of a remote: one that the workspace here has, or a URL. */
-async function sourceOf(call: CloneCall): Promise<{ url: string; name: string }> {
-  const [source = ""] = call.operands;
-  if (source.includes("://")) return { url: source, name: "origin" };
-  const { findWorkspace } = await import("@belay/engine");
-  const { findRemoteHere } = await import("../command-parts/remote-here.ts");
-  await using workspace = await findWorkspace(call.directory, { home: call.home });
-  return findRemoteHere(workspace, source);
-}
-
 async function receive(
   call: CloneCall,
-  { url, name, directory }: { readonly url: string; readonly name: string; readonly directory: string },
+  { url, name, line, checkpoint, directory }: CloneSource & { readonly directory: string },
 ): Promise<ClonedWorkspace> {
   const { cloneLine } = await import("@belay/remote");
   const { receiveWorkspace } = await import("@belay/engine");
@@ -95,7 +94,8 @@ async function receive(
   const recoveryKey = file === undefined ? undefined : requireRecoveryFile(call, file);
   using bar = createProgressBar("Cloning", "parcel", !call.json && !call.output.quiet);
   const progress = (done: number, total: number) => bar.update({ done, total });
-  const request = { url, name, directory, line: call.options.line, recoveryKey, progress };
+  const wanted = { line: call.options.line ?? line, checkpoint };
+  const request = { url, name, directory, ...wanted, recoveryKey, progress };
   return await cloneLine(request, await createRemoteHost(call), (fill) =>
     receiveWorkspace(directory, fill, { home: call.home }),
   );

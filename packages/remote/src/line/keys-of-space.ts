@@ -62,6 +62,20 @@ export class SpaceNames {
     return `${this.space}/b/`;
   }
 
+  /** Part n of a share; 0 is its manifest. */
+  share(id: string, n: number): string {
+    return `${this.shares}${id}/${n}`;
+  }
+
+  /** What members know of a share. */
+  shareFacts(id: string): string {
+    return `${this.shares}${id}/facts`;
+  }
+
+  get shares(): string {
+    return `${this.space}/x/`;
+  }
+
   get sweeps(): string {
     return `${this.space}/g/`;
   }

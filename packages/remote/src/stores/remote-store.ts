@@ -34,6 +34,8 @@ export interface RemoteStore {
   /** Keys that begin with `prefix`, in byte order, after the key `after`. */
   list(prefix: string, after?: string): AsyncIterable<StoredObject>;
   remove(keys: readonly string[]): Promise<void>;
+  /** A request for an object that needs no access, for so many seconds; only where the server knows such. */
+  presign?(key: string, seconds: number): Promise<string>;
   /** The keys of heads as they are written, until the signal; where the server tells. */
   watch?(signal: AbortSignal): AsyncIterable<string>;
   /** Keeps other collectors out; undefined when one is at work. Only where the server can. */

@@ -31,9 +31,13 @@ export class RetryingRemoteStore implements RemoteStore {
   readonly watch?: (signal: AbortSignal) => AsyncIterable<string>;
   readonly lock?: (name: string) => Promise<AsyncDisposable | undefined>;
 
+  /** Only where the store behind it has it. */
+  readonly presign?: NonNullable<RemoteStore["presign"]>;
+
   constructor(store: RemoteStore, patience: Patience) {
     this.#store = store;
     this.#patience = patience;
+    if (store.presign !== undefined) this.presign = store.presign.bind(store);
     if (store.watch !== undefined) this.watch = store.watch.bind(store);
     if (store.lock !== undefined) this.lock = store.lock.bind(store);
   }

@@ -141,6 +141,24 @@ export class S3RemoteStore implements RemoteStore {
     }
   }
 
+  /** A GET that the server allows to all who know it; a secret. */
+  async presign(key: string, seconds: number): Promise<string> {
+    const { endpoint, bucket, region } = this.#address;
+    const { accessKeyId, secretAccessKey, sessionToken } = this.#options.access;
+    const signed = await new AwsV4Signer({
+      method: "GET",
+      url: `${endpoint}/${bucket}/${this.#inBucket(key)}?X-Amz-Expires=${seconds}`,
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken !== undefined && { sessionToken }),
+      service: "s3",
+      region,
+      datetime: new Date(this.#now() + this.#skewMs).toISOString().replaceAll(/[:-]|\.\d{3}/g, ""),
+      signQuery: true,
+    }).sign();
+    return signed.url.toString();
+  }
+
   #inBucket(key: string): string {
     const { prefix } = this.#address;
     return prefix === "" ? key : `${prefix}/${key}`;

@@ -15,7 +15,7 @@ import { probeStore, type Abilities } from "../stores/probe.ts";
 import { RemoteFailure, type RemoteStore } from "../stores/remote-store.ts";
 import { Mirror } from "./mirror.ts";
 import { push, pushObjects, type PushReport, type PushTarget } from "./push.ts";
-import { listLines } from "./read-line.ts";
+import { chosenLine } from "./chosen-line.ts";
 import { receiveLine } from "./receive-line.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { translating } from "./translate-failure.ts";
@@ -352,8 +352,10 @@ export interface CloneRequest {
   readonly url: string;
   /** The name that the remote gets in the clone. */
   readonly name: string;
-  /** The beginning of a line's id; may be left out where there is one line. */
+  /** The beginning of a line's id, or the name of its writer; may be left out where there is one line. */
   readonly line?: string | undefined;
+  /** The beginning of a checkpoint's id, which says which line is meant. */
+  readonly checkpoint?: string | undefined;
   readonly directory: string;
   readonly recoveryKey?: string | undefined;
   readonly progress?: ((done: number, total: number) => void) | undefined;
@@ -392,7 +394,7 @@ export async function cloneLine(
     const space = await enterSpace(store, { space: id, request, own, host, invitation });
     const abilities = await probeForClone(store, { random, now, largeBytes: SMALL_BYTES });
     keepSpace(host.home, space, now());
-    const line = await chosenLine(space, request.line);
+    const line = await chosenLine(space, request);
     using mirror = new Mirror(host.home, space.id);
     let received: Awaited<ReturnType<typeof receiveLine>> | undefined;
     const { workspace, checkpoints } = await receive(async (receiver) => {
@@ -420,21 +422,4 @@ async function probeForClone(
     if (!(error instanceof RemoteFailure) || error.kind !== "denied") throw error;
     return { createOnly: false, etagIsMd5: false, deleteAllowed: false, skewMs: 0 };
   }
-}
-
-async function chosenLine(space: Space, wanted: string | undefined): Promise<string> {
-  const lines = await listLines(space);
-  const found = wanted === undefined ? lines : lines.filter((line) => line.startsWith(wanted));
-  if (found.length === 1) return found[0]!;
-  const why =
-    lines.length === 0
-      ? "Nothing was pushed to that space yet."
-      : found.length === 0
-        ? `There is no line "${wanted}" in that space.`
-        : "There are several lines in that space.";
-  throw new ContractError("REMOTE_NOT_FOUND", `${why} Nothing was changed.`, {
-    hint: lines.length === 0 ? "`belay push`, where it was added, does." : "Choose one: --line <id>.",
-    facts: { lines },
-    list: lines,
-  });
 }

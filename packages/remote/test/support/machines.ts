@@ -100,13 +100,13 @@ export class Machine {
     return other;
   }
 
-  async receive(recoveryKey: string, line?: string): Promise<void> {
+  async receive(recoveryKey: string | undefined, line?: string): Promise<void> {
     const request = { url: "s3://bucket/team", name: "team", directory: this.root, recoveryKey, line };
     const cloned = await cloneLine(request, this.host, (fill) =>
       receiveWorkspace(this.root, fill, { home: this.home }),
     );
     this.workspace = cloned.workspace;
-    this.recoveryKey = recoveryKey;
+    this.recoveryKey = recoveryKey ?? "";
     onTestFinished(() => this.workspace.close());
   }
 }

@@ -1,0 +1,182 @@
+/** A team, a job and a stranger with a link, as people run them, on a real server. Secrets appear nowhere [T17]. */
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { missingCeph, startCeph, type TestServer } from "../../remote/test/support/ceph-server.ts";
+import { createBucket } from "../../remote/test/support/create-bucket.ts";
+import { LAUNCHER, Sandbox } from "./sandbox.ts";
+
+const missing = missingCeph();
+
+interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe.skipIf(missing !== undefined)("a team on Ceph", { timeout: 180_000 }, () => {
+  let server: TestServer;
+  /** Everything that any command printed, except where a secret is what was asked for. */
+  const said: string[] = [];
+
+  beforeAll(async () => {
+    server = await startCeph();
+    await createBucket(server, "belay");
+  }, 120_000);
+  afterAll(async () => {
+    await server?.stop();
+  });
+
+  /** Runs a command as one of the people; `secret`: its output is not to be searched. */
+  async function run(
+    words: readonly string[],
+    {
+      home,
+      cwd,
+      input = "",
+      env = {},
+      secret = false,
+    }: { home: string; cwd: string; input?: string; env?: object; secret?: boolean },
+  ): Promise<Ran> {
+    const { accessKeyId, secretAccessKey } = server.access;
+    const access = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+    const child = spawn(process.execPath, [LAUNCHER, "--home", home, ...words], {
+      cwd,
+      env: { ...process.env, BELAY_RESIDENT: "off", ...access, ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+      timeout: 90_000,
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (part: Buffer) => (stdout += String(part)));
+    child.stderr.on("data", (part: Buffer) => (stderr += String(part)));
+    child.stdin.end(input);
+    const status = await new Promise<number | null>((resolve) => {
+      child.on("close", resolve);
+    });
+    said.push(stderr, ...(secret ? [] : [stdout]));
+    return { status, stdout, stderr };
+  }
+
+  const json = (text: string) => JSON.parse(text) as Record<string, unknown>;
+
+  test("[R761, R763, R764, T17] invited, joined, a job with a token, a link; no secret in any output", async () => {
+    using sandbox = await Sandbox.protected({ "a.txt": "one\n" });
+    const ana = { home: sandbox.home, cwd: sandbox.project };
+    const url = `s3://belay/${randomBytes(4).toString("hex")}?endpoint=${server.endpoint}`;
+    const added = await run(["remote", "add", "team", url, "--recovery-file", "../key.txt"], ana);
+    expect(added.status, added.stderr).toBe(0);
+    expect((await run(["push"], ana)).status).toBe(0);
+
+    const invited = await run(["remote", "invite", "--expires", "1h"], { ...ana, secret: true });
+    expect(invited.stdout).toMatch(/^belay-invitation-1\.[\w-]+\n$/);
+    using theirs = await Sandbox.protected({ "b.txt": "two\n" });
+    const bob = { home: theirs.home, cwd: theirs.project };
+    const joined = await run(["remote", "add", "team", "-"], { ...bob, input: invited.stdout });
+    expect(joined.status, joined.stderr).toBe(0);
+    expect((await run(["push"], bob)).status).toBe(0);
+    const again = await run(["remote", "add", "twice", invited.stdout.trim(), "--json"], {
+      ...ana,
+      home: join(sandbox.base, "third"),
+    });
+    expect(again.status).not.toBe(0);
+    const listed = json((await run(["remote", "keys", "list", "--json"], ana)).stdout);
+    expect(listed["members"]).toMatchObject([{ role: "admin" }, { isRecovery: true }, { role: "member" }]);
+    expect(json((await run(["remote", "list", "--json"], bob)).stdout)).toMatchObject({
+      remotes: [{ role: "member" }],
+    });
+    expect((await run(["remote", "invite", "--json"], bob)).status).toBe(3);
+
+    const made = await run(["remote", "token", "--role", "agent", "--ttl", "2h", "--name", "lint"], {
+      ...ana,
+      secret: true,
+    });
+    const token = made.stdout.trim();
+    const line = (
+      json((await run(["remote", "list", "--json"], ana)).stdout)["remotes"] as { line: string }[]
+    )[0]!.line;
+    const checkpoint = (
+      json((await run(["list", "--json"], ana)).stdout)["checkpoints"] as { id: string }[]
+    )[0]!.id;
+    const runner = { home: join(sandbox.base, "runner"), cwd: sandbox.base, env: { BELAY_TOKEN: token } };
+    const cloned = await run(["clone", `team/${line}/${checkpoint}`, "job", "--json"], runner);
+    expect(cloned.status, cloned.stderr + cloned.stdout).toBe(0);
+    expect(readFileSync(join(sandbox.base, "job/a.txt"), "utf8")).toBe("one\n");
+    writeFileSync(join(sandbox.base, "job/report.txt"), "clean\n");
+    const job = { ...runner, cwd: join(sandbox.base, "job") };
+    expect((await run(["checkpoint", "-m", "report"], job)).status).toBe(0);
+    const pushed = await run(["push", "--wait", "1m", "--json"], job);
+    expect(pushed.status, pushed.stderr).toBe(0);
+    expect((await run(["push", "--json"], { ...job, env: {} })).status).toBe(3);
+    expect((await run(["push", "--json"], { ...job, env: { BELAY_TOKEN: token.slice(0, -5) } })).status).toBe(
+      3,
+    );
+
+    symlinkSync("/etc/passwd", join(sandbox.project, "out"));
+    expect((await run(["checkpoint"], ana)).status).toBe(0);
+    const shared = await run(["share", "@", "--link", "--expires", "1h", "--json"], { ...ana, secret: true });
+    expect(shared.status, shared.stderr).toBe(0);
+    const { share } = json(shared.stdout) as { share: { id: string; link: string } };
+    const stranger = {
+      home: join(sandbox.base, "stranger"),
+      cwd: sandbox.base,
+      env: { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" },
+    };
+    const asked = await run(["clone", share.link, "got", "--json"], stranger);
+    expect(asked.status, asked.stderr).toBe(3);
+    expect(existsSync(join(sandbox.base, "got"))).toBe(false);
+    const got = await run(["clone", "-", "got", "--yes", "--json"], { ...stranger, input: share.link });
+    expect(got.status, got.stderr + got.stdout).toBe(0);
+    expect(json(got.stdout)).toMatchObject({
+      files: 2,
+      outside: ["out"],
+      from: { checkpoint: expect.any(String) },
+    });
+    expect(readFileSync(join(sandbox.base, "got/a.txt"), "utf8")).toBe("one\n");
+    const shares = await run(["share", "--list", "--json"], bob);
+    expect(json(shares.stdout)).toMatchObject({ shares: [{ id: share.id }] });
+    expect((await run(["share", "--revoke", share.id], bob)).status).toBe(0);
+    expect((await run(["clone", share.link, "late", "--yes", "--json"], stranger)).status).toBe(8);
+    writeFileSync(join(sandbox.project, ".env"), "PASSWORD=hunter2hunter2\n");
+    expect((await run(["checkpoint"], ana)).status).toBe(0);
+    const refused = await run(["share", "@", "--link", "--json"], ana);
+    expect(refused.status, refused.stderr).toBe(3);
+
+    const removed = await run(["remote", "keys", "remove", "lint", "--yes"], ana);
+    expect(removed.status).toBe(4);
+    // both are the same user of the same machine here, so only the id tells them apart
+    const { id } = (listed["members"] as { id: string }[])[2]!;
+    const gone = await run(["remote", "keys", "remove", id, "--yes", "--json"], ana);
+    expect(gone.status, gone.stderr).toBe(0);
+    expect(json(gone.stdout)).toMatchObject({ generation: 2 });
+    expect((await run(["remote", "keys", "list", "--json"], bob)).status).toBe(3);
+    for (const words of [
+      ["status"],
+      ["doctor"],
+      ["remote"],
+      ["remote", "verify"],
+      ["list"],
+      ["remote", "keys"],
+    ]) {
+      await run([...words, "--json"], ana);
+      await run(words, ana);
+    }
+
+    const secrets = [
+      server.access.secretAccessKey,
+      token.slice(20, 80),
+      token.slice(-40),
+      invited.stdout.slice(20, 80),
+      share.link.slice(share.link.lastIndexOf(".") + 1),
+      readFileSync(join(sandbox.base, "key.txt"), "utf8").trim(),
+    ];
+    for (const text of said) for (const secret of secrets) expect(text).not.toContain(secret);
+    for (const home of [ana.home, bob.home, runner.home, stranger.home])
+      for (const file of readdirSync(home, { recursive: true, withFileTypes: true })) {
+        if (!file.isFile()) continue;
+        const bytes = readFileSync(join(file.parentPath, file.name));
+        for (const secret of secrets) expect(bytes.includes(secret), file.name).toBe(false);
+      }
+  });
+});
