@@ -34,9 +34,9 @@ export const agentsmithy: Importer = {
         .map((each) => [String(each["id"]), each]),
     );
     const dialogs = data
-      .names(DIALOGS)
-      .filter((name) => data.names(`${DIALOGS}/${name}`).length > 0)
-      .map((id) => readDialog(data.below(`${DIALOGS}/${id}`), { id, facts: listed.get(id) ?? {} }));
+      .directories(DIALOGS)
+      .filter((dialog) => dialog.data.names().length > 0)
+      .map((dialog) => readDialog(dialog.data, { id: dialog.name, facts: listed.get(dialog.name) ?? {} }));
     const covers = unionOf(
       dialogs.flatMap(({ commits }) => commits.map(({ files }) => files.map(({ path }) => path))),
     );
@@ -77,6 +77,7 @@ function readCommits(data: OldData, objects: LooseObjects): SavedCommit[] {
     data.has("checkpoints/metadata.json") ? data.json("checkpoints/metadata.json") : undefined,
   );
   const found = new Map<string, SavedCommit>();
+  const seen = new Set<string>();
   const sessions = [...heads.keys()]
     .filter((name) => /^session_\d+$/.test(name))
     .sort((a, b) => numberIn(a) - numberIn(b));
@@ -84,12 +85,14 @@ function readCommits(data: OldData, objects: LooseObjects): SavedCommit[] {
     const session = (name === "main" ? (sessions.at(-1) ?? "session_1") : name) as SessionName;
     const waiting = [heads.get(name)];
     for (let hash = waiting.pop(); hash !== undefined; hash = waiting.pop()) {
-      if (found.has(hash)) continue;
+      if (seen.has(hash)) continue;
+      seen.add(hash);
       const commit = objects.commit(hash);
       if (commit === undefined) continue;
-      const message = textOf(recordOf(titles[hash])["message"]) ?? commit.message;
-      found.set(hash, { ...commit, message, session, files: filesIn(data, objects, commit) });
       waiting.push(...commit.parents);
+      const message = textOf(recordOf(titles[hash])["message"]) ?? commit.message;
+      const files = filesIn(data, objects, commit);
+      if (files !== undefined) found.set(hash, { ...commit, message, session, files });
     }
   }
   return inOrder(found);
@@ -118,8 +121,15 @@ function inOrder(found: ReadonlyMap<string, SavedCommit>): SavedCommit[] {
   return ordered;
 }
 
-function filesIn(data: OldData, objects: LooseObjects, { tree }: Commit): SavedCommit["files"] {
-  return objects.entries(tree).flatMap(({ name, mode, hash }) => {
+/** The files of a commit; one whose tree cannot be read is noted: without it every file would look absent. */
+function filesIn(
+  data: OldData,
+  objects: LooseObjects,
+  { id, tree }: Commit,
+): SavedCommit["files"] | undefined {
+  const entries = objects.entries(tree);
+  if (typeof entries === "string") return data.skip(`tree of commit ${id.slice(0, 12)}`, entries);
+  return entries.flatMap(({ name, mode, hash }) => {
     const path = pathIn(data, name);
     return path === undefined ? [] : [{ path, hash, mode }];
   });
@@ -201,7 +211,10 @@ function readJournal(data: OldData): { sessions: JournalSession[]; messages: Imp
       writeFileSync(join(copy, name), data.bytes(name) ?? "");
     using journal = new DatabaseSync(join(copy, "journal.sqlite"));
     const rows = (table: string) => {
-      const isThere = journal.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table) !== undefined;
+      // a view of that name could compute rows without end
+      const isThere =
+        journal.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !==
+        undefined;
       return isThere ? journal.prepare(`SELECT * FROM ${table} ORDER BY id`).all().map(recordOf) : [];
     };
     return {

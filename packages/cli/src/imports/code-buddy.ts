@@ -80,8 +80,7 @@ function projectThread(checkpoints: readonly FoundCheckpoint[]): ThreadImport {
 }
 
 function readHistories(home: OldData, into: string | undefined): Found[] {
-  return home.names("history").flatMap((hash): Found[] => {
-    const data = home.below(`history/${hash}`);
+  return home.directories("history").flatMap(({ data }): Found[] => {
     const index = recordOf(data.has("index.json") ? data.json("index.json") : undefined);
     const checkpoints = data
       .names()
@@ -157,13 +156,12 @@ function* embeddedFiles(
 
 /** What the manager with undo and redo kept: files as copies. */
 function readUndoStores(home: OldData): Found[] {
-  return home.names("checkpoints").flatMap((hash): Found[] => {
-    const data = home.below(`checkpoints/${hash}`);
+  return home.directories("checkpoints").flatMap(({ name, data }): Found[] => {
     if (!data.has("index.json")) return [];
     const index = recordOf(data.json("index.json"));
     const directory = textOf(index["workingDirectory"]);
     if (directory === undefined) {
-      if (Object.keys(index).length > 0) data.skip(`checkpoints/${hash}`, "it names no project");
+      if (Object.keys(index).length > 0) data.skip(`checkpoints/${name}`, "it names no project");
       return [];
     }
     const checkpoints = listOf(index["checkpoints"])

@@ -1,6 +1,6 @@
 /** What every importer does: it reads another program's data and says what is in it. */
 import { lstatSync, realpathSync } from "node:fs";
-import { join, relative } from "node:path";
+import { normalize } from "node:path";
 import {
   pathFromBytes,
   whyNotImported,
@@ -41,20 +41,31 @@ export type FoundCheckpoint = Omit<ImportRequest, "origin" | "thread">;
 /** A path of the other program as one of the workspace; undefined, and noted, where it leads elsewhere. */
 export function pathIn(data: OldData, text: string, directory?: string): BytePath | undefined {
   const inside =
-    directory !== undefined && text.startsWith("/") ? relative(realOr(directory), realOr(text)) : text;
-  const path = pathFromBytes(Buffer.from(inside.replace(/^\.\//, ""), "utf8"));
+    directory !== undefined && text.startsWith("/") ? nameBelow(directory, text) : text.replace(/^\.\//, "");
+  if (inside === undefined) return data.skip(text, "it is elsewhere");
+  const path = pathFromBytes(Buffer.from(inside, "utf8"));
   const why = whyNotImported(path);
-  if (why === undefined) return path;
-  return data.skip(text, text.startsWith("/") && inside.startsWith("..") ? "it is elsewhere" : why);
+  return why === undefined ? path : data.skip(text, why);
 }
 
-/** The real path of a file that need not exist any more. */
+/**
+ * What an absolute path is called below a directory; undefined for one elsewhere. Only the way to the directory may lead
+ * through links. [R840] A link below it is a name like any other: followed, it would lend its name's content to another file.
+ */
+function nameBelow(directory: string, text: string): string | undefined {
+  const [root, path] = [realOr(directory), normalize(text)];
+  const known = [directory, root].find((each) => path.startsWith(`${each}/`));
+  if (known !== undefined) return path.slice(known.length + 1);
+  const names = path.split("/");
+  const at = names.findIndex((_, end) => end > 1 && realOr(names.slice(0, end).join("/")) === root);
+  return at < 0 ? undefined : names.slice(at).join("/");
+}
+
 function realOr(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    const slash = path.lastIndexOf("/");
-    return slash <= 0 ? path : join(realOr(path.slice(0, slash)), path.slice(slash + 1));
+    return path;
   }
 }
 

@@ -1,7 +1,10 @@
 /** Objects of a git repository as its files have them: no config, hook or filter of it is read. */
 import { createHash } from "node:crypto";
 import { inflateSync } from "node:zlib";
-import type { OldData } from "./old-data.ts";
+import { LARGEST_BYTES, TOO_LARGE, type OldData } from "./old-data.ts";
+
+/** The most names in the trees of one commit: trees that repeat each other can name more than any memory holds. */
+const MOST_ENTRIES = 1_000_000;
 
 /** A commit: its tree, its parents, when and why. */
 export interface Commit {
@@ -49,14 +52,15 @@ export class LooseObjects {
     const raw = this.#data.tryBytes(`objects/${hash.slice(0, 2)}/${hash.slice(2)}`);
     if (typeof raw === "string") return raw;
     try {
-      const bytes = inflateSync(raw);
+      const bytes = inflateSync(raw, { maxOutputLength: LARGEST_BYTES });
       if (createHash("sha1").update(bytes).digest("hex") !== hash) return "its content is damaged";
       const end = bytes.indexOf(0);
       return bytes.toString("latin1", 0, end).startsWith(`${kind} `)
         ? bytes.subarray(end + 1)
         : `it is no ${kind}`;
-    } catch {
-      return "its content is damaged";
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      return code === "ERR_BUFFER_TOO_LARGE" ? TOO_LARGE : "its content is damaged";
     }
   }
 
@@ -76,24 +80,36 @@ export class LooseObjects {
     };
   }
 
-  /** The entries of a tree and of trees in it; one that cannot be read is noted. */
-  entries(hash: string, prefix = ""): FlatEntry[] {
-    const bytes = this.read(hash, "tree");
-    if (typeof bytes === "string") {
-      this.#data.skip(`tree ${hash}`, bytes);
-      return [];
-    }
+  /**
+   * The entries of a tree and of trees in it, or why it cannot be read. A tree in it that cannot be read is an entry
+   * itself, so that its files are unknown and not absent.
+   */
+  entries(hash: string): FlatEntry[] | string {
     const entries: FlatEntry[] = [];
-    for (let at = 0; at < bytes.length;) {
-      const [space, end] = [bytes.indexOf(0x20, at), bytes.indexOf(0, at)];
-      if (space < 0 || end < 0) break;
-      const mode = Number.parseInt(bytes.toString("latin1", at, space), 8);
-      const name = prefix + bytes.toString("utf8", space + 1, end);
-      const entry = bytes.toString("hex", end + 1, end + 21);
-      at = end + 21;
-      if (mode === 0o40000) entries.push(...this.entries(entry, `${name}/`));
-      else entries.push({ name, mode, hash: entry });
+    const waiting: FlatEntry[] = [{ name: "", mode: TREE, hash }];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const bytes = next.mode === TREE ? this.read(next.hash, "tree") : "";
+      if (typeof bytes !== "string") waiting.push(...entriesIn(bytes, next.name));
+      else if (next.name === "") return bytes;
+      else entries.push({ ...next, name: next.name.replace(/\/$/, "") });
+      if (entries.length + waiting.length > MOST_ENTRIES) return `it has more than ${MOST_ENTRIES} names`;
     }
     return entries;
   }
+}
+
+const TREE = 0o40000;
+
+/** The entries of one tree, the last first; those of trees end in a slash. */
+function entriesIn(bytes: Buffer, prefix: string): FlatEntry[] {
+  const entries: FlatEntry[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const [space, end] = [bytes.indexOf(0x20, at), bytes.indexOf(0, at)];
+    if (space < 0 || end < 0) break;
+    const mode = Number.parseInt(bytes.toString("latin1", at, space), 8);
+    const name = `${prefix}${bytes.toString("utf8", space + 1, end)}${mode === TREE ? "/" : ""}`;
+    entries.push({ name, mode, hash: bytes.toString("hex", end + 1, end + 21) });
+    at = end + 21;
+  }
+  return entries.reverse();
 }

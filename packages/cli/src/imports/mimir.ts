@@ -21,8 +21,8 @@ export const mimir: Importer = {
   read(data, { into }) {
     const directory = into ?? data.directory;
     const threads = data
-      .names(CONVERSATIONS)
-      .map((name) => readConversation(data.below(`${CONVERSATIONS}/${name}`), name, directory));
+      .directories(CONVERSATIONS)
+      .map((conversation) => readConversation(conversation.data, conversation.name, directory));
     const names = threads.flatMap(({ checkpoints }) =>
       [...checkpoints].map(({ alias }) => ({
         origin: ORIGIN,

@@ -3,7 +3,7 @@
  * be read is noted with its reason instead of ending the import.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Something that could not be taken over. */
@@ -12,13 +12,20 @@ export interface Skipped {
   readonly reason: string;
 }
 
+/** The most that is read of one file, or made of a compressed one: a file may be there to fill the memory. */
+export const LARGEST_BYTES = 256 * 1024 * 1024;
+
+/** The reason for what is larger. */
+export const TOO_LARGE = "it is larger than 256 MiB";
+
 /** The directory of another program's data. */
 export class OldData {
   readonly directory: string;
   readonly skipped: Skipped[];
 
+  /** `directory`: a real path. */
   constructor(directory: string, skipped: Skipped[]) {
-    this.directory = realpathSync(directory);
+    this.directory = directory;
     this.skipped = skipped;
   }
 
@@ -27,9 +34,21 @@ export class OldData {
     return undefined;
   }
 
-  /** The data below a directory of this one. */
+  /** [R840] The data below a directory that `has` finds; anything else is a mistake of the caller. */
   below(path: string): OldData {
+    const problem = this.#problem(path);
+    if (problem !== undefined) throw new Error(`${path} is not part of the data: ${problem}`);
     return new OldData(join(this.directory, path), this.skipped);
+  }
+
+  /** The directories in a directory, sorted by name; links are noted. */
+  directories(path = ""): { readonly name: string; readonly data: OldData }[] {
+    return this.names(path).flatMap((name) => {
+      const inside = join(path, name);
+      const stat = lstatSync(join(this.directory, inside));
+      if (stat.isSymbolicLink()) this.skip(inside, LINK);
+      return stat.isDirectory() ? [{ name, data: this.below(inside) }] : [];
+    });
   }
 
   /** True for a file or directory that can be reached without a link. */
@@ -54,10 +73,8 @@ export class OldData {
   tryBytes(path: string): Buffer | string {
     const problem = this.#problem(path);
     if (problem !== undefined) return problem;
-    const place = join(this.directory, path);
-    if (!lstatSync(place).isFile()) return "it is no file";
     try {
-      return readFileSync(place);
+      return readRegular(join(this.directory, path));
     } catch (error) {
       return `it cannot be read: ${(error as Error).message}`;
     }
@@ -117,6 +134,18 @@ export class OldData {
 }
 
 const LINK = "it is a symbolic link";
+
+/** A link or a pipe that took the file's place meanwhile is not opened, or opened and not read. */
+function readRegular(place: string): Buffer | string {
+  const file = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile()) return "it is no file";
+    return stat.size > LARGEST_BYTES ? TOO_LARGE : readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
 
 /** The SHA-256 of content, in hexadecimal digits. */
 export function sha256(content: Buffer): string {

@@ -13,6 +13,8 @@ export const supervisor: Importer = {
   kind: ORIGIN,
   looksLike: (data) => sessionsIn(data).length > 0,
   read(data, { into }) {
+    // [N1] a session behind a link is noted
+    for (const place of ["", "checkpoints"]) data.directories(place);
     const sessions = sessionsIn(data).map((session) => readSession(session, into));
     return [
       {
