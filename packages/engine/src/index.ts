@@ -191,6 +191,7 @@ export type {
   SessionStatus,
 } from "./model/session.ts";
 export type { Entry, GapReason } from "./model/entry.ts";
+export type { OutsideEdit, OutsideFile, OutsideOutcome } from "./model/outside.ts";
 export { EngineError, type ErrorCode, type ErrorFacts } from "./model/errors.ts";
 export { countChanges } from "./diff/count-changes.ts";
 export type { ChangeCounts, DiffDetail, FileChange } from "./model/file-change.ts";

@@ -276,6 +276,7 @@ describe("gc", () => {
           policy: CHECKPOINT_PRESETS.everything,
           pauses: { current: null, set: () => undefined },
           excludedDirectories: () => [],
+          outside: { isCaptured: false, home: undefined, otherRoots: () => [] },
           makeRoom: () => undefined,
           dropped: [],
           interrupt: undefined,

@@ -19,6 +19,7 @@ export {
   step,
   conflictSide,
   conflict,
+  outsideEdit,
   planOperation,
   plan,
   plannedFile,

@@ -18,7 +18,7 @@ import { workspacePaths } from "../call/workspace-path.ts";
 
 export default defineCommand({
   usage:
-    "restore <checkpoint> [paths…] [-i] [--leave-others] [--with-conversation | --conversation-only] [--keep-new] [--best-effort] [--dry-run [-p]] [--yes]",
+    "restore <checkpoint> [paths…] [-i] [--leave-others] [--with-conversation | --conversation-only] [--outside] [--keep-new] [--best-effort] [--dry-run [-p]] [--yes]",
   about: [
     "Brings the files back to a checkpoint: all of them, only the given files, directories and patterns",
     "(such as '*.ts'), or what -i lets you choose.",
@@ -31,6 +31,10 @@ export default defineCommand({
     "with-conversation": { type: "boolean", about: "also mark the messages since then as rolled back" },
     "conversation-only": { type: "boolean", about: "only mark the messages; leave the files alone" },
     thread: { ...THREAD, about: "the thread to take back; asks before taking back other threads' work" },
+    outside: {
+      type: "boolean",
+      about: "also write back files outside the directory that the checkpoint holds; asks for that apart",
+    },
     "leave-others": { type: "boolean", about: "leave alone what only other threads changed" },
     interactive: INTERACTIVE,
     "dry-run": DRY_RUN,
@@ -63,6 +67,7 @@ export default defineCommand({
       const options = {
         keepNew: call.options["keep-new"] === true,
         scope,
+        outside: call.options.outside === true,
         ...(paths && { paths }),
         ...(thread && { thread }),
         ...(call.options["leave-others"] === true && { exceptThreads: "others" as const }),

@@ -20,7 +20,7 @@ import { withWorkspace } from "../wiring/open-workspace.ts";
 import { changesPaint, changesText } from "../output/checkpoint-table.ts";
 import { diffForPeople } from "../output/diff-text.ts";
 import { factTable, section } from "../output/facts.ts";
-import { changedFileList, doubtList, excludedList, gapList } from "../output/file-list.ts";
+import { changedFileList, doubtList, excludedList, gapList, outsideFiles } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
 import { count, dayAndTime, fitLine, relativeTime, size } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
@@ -122,7 +122,7 @@ function printLines(files: readonly FileChange[], output: Output): void {
 type ShownCheckpoint = CheckpointDetails & { readonly turn: TimelineRow | undefined };
 
 function detailsText(details: ShownCheckpoint, output: Output, all: boolean | undefined): string {
-  const { files, gaps, doubts, excluded, checkpoint } = details;
+  const { files, gaps, doubts, excluded, outside, checkpoint } = details;
   const { style } = output;
   const parts = [
     `${style.bold(`Checkpoint ${checkpoint.seq}`)}  ${style.dim(checkpoint.id)}`,
@@ -132,6 +132,8 @@ function detailsText(details: ShownCheckpoint, output: Output, all: boolean | un
   if (gaps.length > 0) parts.push(section("Not captured", gapList(gaps, output, all), output));
   if (doubts.length > 0) parts.push(section("Captured with a doubt", doubtList(doubts, output, all), output));
   if (excluded.length > 0) parts.push(section("Not protected", excludedList(excluded, output, all), output));
+  if (outside.length > 0)
+    parts.push(section("Outside the workspace", outsideFiles(outside, output, all), output));
   if (!output.quiet)
     parts.push(`\n${fitLine(`${style.dim("→")} ${nextSteps(details)}`, output.width, "  ")}`);
   return parts.join("\n");

@@ -20,12 +20,13 @@ import type { Call } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { warnAll } from "../wiring/open-workspace.ts";
+import { count } from "@belay/tui/text";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { waysOutText } from "./conflict-text.ts";
 import { nothingRestorableText } from "./left-out.ts";
 import { outcomeText, type Direction } from "./outcome-text.ts";
-import { planSummary, previewText, takesOutOthersWork } from "./preview-text.ts";
+import { outsideList, planSummary, previewText, takesOutOthersWork } from "./preview-text.ts";
 import { waysOut, type Verb, type WayOut } from "./ways-out.ts";
 
 /** One way to go back, as a command describes it. */
@@ -66,6 +67,7 @@ export async function goBack(call: GoingBackCall, workspace: Workspace, way: Way
   if (plan === null) return act();
   const previewed = isQuestionDue(call, plan);
   if (previewed && !(await askFor(scene, plan))) return declined(call);
+  if (!isBlocked(call, plan) && !(await askOutside(call, plan))) return declined(call);
   return report(scene, { outcome: await actOn(scene, plan), previewed });
 }
 
@@ -270,6 +272,14 @@ async function askFor(scene: Scene, plan: Plan): Promise<boolean> {
   if (call.output.canAsk) call.output.print(paragraphs(heading(way, plan), await planText(scene, plan)));
   const diff = () => showDiff(scene, plan);
   return confirm(call, `Change ${planSummary(plan)}?`, { dryRun: true, diff });
+}
+
+/** [R844] What is outside the workspace needs a confirmation of its own. */
+async function askOutside(call: GoingBackCall, plan: Plan): Promise<boolean> {
+  const files = plan.writesOutside ? plan.outside.filter(({ type }) => type !== "kept") : [];
+  if (files.length === 0) return true;
+  if (call.output.canAsk) call.output.print(outsideList(plan, call.output, true));
+  return confirm(call, `Write ${count(files.length, "file")} outside the workspace?`, { dryRun: true });
 }
 
 interface Done {

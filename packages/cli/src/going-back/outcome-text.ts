@@ -6,7 +6,7 @@ import { count, duration } from "@belay/tui/text";
 import { stepLabel } from "../output/step-label.ts";
 import { conflictList, waysOutText } from "./conflict-text.ts";
 import { leftOutList } from "./left-out.ts";
-import { visiblePath } from "../output/visible.ts";
+import { visible, visiblePath } from "../output/visible.ts";
 import { reasonList } from "./preview-text.ts";
 import type { Verb, WayOut } from "./ways-out.ts";
 
@@ -70,6 +70,8 @@ function doneText({ verb, target, conversation }: Direction, outcome: Outcome): 
   ] as const;
   const counts = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
   if (conversation === true) counts.push("the conversation");
+  const outside = outcome.outside?.written.length ?? 0;
+  if (outside > 0) counts.push(`${outside} outside the workspace`);
   const isBranch = outcome.steps.some(({ kind }) => kind === "switch");
   const files = counts.length === 0 ? (isBranch ? "no file changed" : "only directories") : counts.join(", ");
   const what = target === undefined ? `: ${outcome.steps.map(stepLabel).join(", ")}` : ` ${target}`;
@@ -105,6 +107,7 @@ function partialText(direction: Direction, outcome: Outcome, { output, ways }: A
     ...(missing.length === 0 ? [] : [leftOutList(plan, output, true)]),
     ...(conflicts.length === 0 ? [] : [conflictList(conflicts, output, true)]),
     ...(skipped.length === 0 ? [] : [reasonList(skipped, output, true)]),
+    ...(outcome.outside?.skipped ?? []).map(({ path, reason }) => `  ${visible(path)}: ${visible(reason)}`),
     ...(ways.length === 0 ? [] : [waysOutText(ways, output)]),
     `${output.style.dim("→")} ${NEXT[direction.verb]}`,
   ].join("\n");

@@ -101,8 +101,26 @@ function remarks(plan: Plan, context: PreviewContext): string[] {
     ...remark("Not in the checkpoint; never touched:", gaps.length, () => gapList(gaps, output, all)),
     ...remark(doubtTitle(plan), doubts.length, () => doubtList(doubts, output, all)),
     ...doubtsAbove(plan, doubts.length),
+    ...remark(outsideTitle(plan), plan.outside.length, () => outsideList(plan, output, all)),
     ...plan.warnings.map((warning) => `${style.yellow("warning:")} ${visible(warning)}`),
   ];
+}
+
+function outsideTitle({ writesOutside }: Plan): string {
+  return writesOutside
+    ? "Outside the workspace; written back:"
+    : "Outside the workspace; stays (--outside writes it back too):";
+}
+
+/** The files outside, with what would become of each. */
+export function outsideList({ outside }: Plan, output: Output, all: boolean | undefined): string {
+  return listText(outside, { output, all }, (shown) => {
+    const rows = shown.map(({ path, type, reason }) => [
+      { text: visible(path) },
+      { text: visible(reason ?? type), paint: output.style.dim },
+    ]);
+    return table(rows, { width: output.width, indent: "  ", flexible: 0 });
+  });
 }
 
 /** What the codes beside paths of the list mean. */

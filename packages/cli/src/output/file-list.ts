@@ -1,5 +1,5 @@
 /** Lists of paths with a remark each: changed files, gaps, excluded paths. */
-import type { Doubt, ExcludedRoot, ExportedFile, FileChange, Gap } from "@belay/engine";
+import type { CheckpointDetails, Doubt, ExcludedRoot, ExportedFile, FileChange, Gap } from "@belay/engine";
 import type { Output } from "./output.ts";
 import { grouped, reasonWords, size } from "@belay/tui/text";
 import type { Style } from "./style.ts";
@@ -70,6 +70,21 @@ export function excludedList(
       { text: visible(root.rule), paint: output.style.dim },
     ]);
     return table(rows, { width: output.width, indent: "  ", flexible: 0, right: [1] });
+  });
+}
+
+/** Files outside the workspace that a checkpoint holds. */
+export function outsideFiles(
+  files: CheckpointDetails["outside"],
+  output: Output,
+  all: boolean | undefined,
+): string {
+  return listText(files, { output, all }, (shown) => {
+    const rows = shown.map(({ path, entry }) => [
+      { text: visible(path) },
+      { text: entry === undefined ? "did not exist" : size(entry.size), paint: output.style.dim },
+    ]);
+    return table(rows, { width: output.width, indent: "  ", flexible: 0 });
   });
 }
 

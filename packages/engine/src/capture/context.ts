@@ -1,4 +1,5 @@
 /** The context of operations on a workspace. */
+import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { ThreadInterrupt } from "../history/attribution.ts";
 import { headRules } from "../history/checkpoints.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
@@ -39,6 +40,14 @@ export interface Context {
   progress: ((at: RestoreProgress) => void) | undefined;
   /** Interrupts that have no checkpoint yet and that plans take into account. */
   readonly interrupted: ThreadInterrupt[];
+  /** What of the files outside the root is captured, and whose they may not be. */
+  readonly outside: {
+    readonly isCaptured: boolean;
+    /** `$BELAY_HOME`; undefined for a store in memory. */
+    readonly home: AbsolutePath | undefined;
+    /** The roots of other workspaces and of forks. */
+    otherRoots(): readonly AbsolutePath[];
+  };
   /** Frees room in a full store, but never by dropping checkpoint `keep`. */
   makeRoom(missingBytes: number, keep: number | undefined): void;
   /** Steps that were dropped to make room, until the user has been told. */

@@ -159,6 +159,8 @@ export interface CheckpointRequest {
   readonly paths?: readonly string[];
   /** Paths this one checkpoint must hold although `.belayignore` or the defaults exclude them. */
   readonly include?: readonly string[];
+  /** Absolute paths outside the workspace that the caller is about to write; taken where the settings say so. */
+  readonly outside?: readonly string[];
 }
 
 /** Belay's record of one conversation with an agent. */

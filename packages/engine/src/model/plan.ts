@@ -4,6 +4,7 @@ import type { Doubt, Gap, GitState } from "./checkpoint.ts";
 import type { Entry } from "./entry.ts";
 import type { CheckpointId, OperationId, ThreadId } from "./ids.ts";
 import type { ObjectHash } from "./object-hash.ts";
+import type { OutsideEdit, OutsideOutcome } from "./outside.ts";
 
 /** What a step was. */
 export type StepKind = "turn" | "restore" | "reset" | "revert" | "switch" | "merge";
@@ -155,6 +156,10 @@ export interface Plan {
   readonly background: readonly BackgroundWork[];
   readonly gaps: readonly Gap[];
   readonly doubts: readonly Doubt[];
+  /** Files outside the workspace that the target holds and that are otherwise now; listed apart. */
+  readonly outside: readonly OutsideEdit[];
+  /** Whether those files are written back too. */
+  readonly writesOutside: boolean;
   /** Work of other threads that a whole restore would take out. */
   readonly otherThreads: readonly ThreadPaths[];
   /** Files that only excepted threads changed: a restore leaves them as they are. Each stands under one thread. */
@@ -179,6 +184,8 @@ export const EMPTY_PLAN = {
   background: [],
   gaps: [],
   doubts: [],
+  outside: [],
+  writesOutside: false,
   otherThreads: [],
   leftAlone: [],
   git: { target: null, now: null },
@@ -239,6 +246,8 @@ export interface Outcome {
   readonly skipped: readonly Skipped[];
   readonly conflicts: readonly Conflict[];
   readonly displaced: readonly Displaced[];
+  /** What became of files outside the workspace; only where they were to be written. */
+  readonly outside?: OutsideOutcome;
   readonly steps: readonly StepSummary[];
   readonly canUndo: boolean;
   readonly canRedo: boolean;

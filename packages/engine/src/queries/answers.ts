@@ -1,4 +1,5 @@
 /** The answers to questions about a workspace. */
+import type { OutsideFile } from "../model/outside.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, Doubt, ExcludedRoot, Gap } from "../model/checkpoint.ts";
 import type { ThreadSummary } from "../model/conversation.ts";
@@ -16,6 +17,8 @@ export interface CheckpointDetails {
   readonly gaps: readonly Gap[];
   readonly doubts: readonly Doubt[];
   readonly excluded: readonly ExcludedRoot[];
+  /** Files outside the workspace that it holds. */
+  readonly outside: readonly OutsideFile[];
 }
 
 /** Which two states are compared, and how closely. */

@@ -4,6 +4,7 @@ import { provenChanges } from "../capture/proven-changes.ts";
 import { fileChanges } from "../diff/file-changes.ts";
 import { readCheckpointAttributions, readCheckpointChanges } from "../history/changes.ts";
 import { checkpointAt, readDoubts, readGaps, seqOf } from "../history/checkpoints.ts";
+import { readOutside } from "../history/outside-files.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { remoteOrigin } from "../model/origin.ts";
 import type { Edit } from "../model/plan.ts";
@@ -27,6 +28,7 @@ export function describeCheckpoint(context: Context, checkpoint: Checkpoint): Ch
     gaps: readGaps(db, checkpoint.seq),
     doubts: readDoubts(db, checkpoint.seq),
     excluded: measureQuickly(context, excluded),
+    outside: readOutside(db, checkpoint.seq),
   };
 }
 

@@ -202,7 +202,8 @@ function assertAsShown(plan: Plan, shown: Plan | undefined): Plan {
   if (shown === undefined) return plan;
   if (plan.base !== shown.base) throw stale(shown, FILES_CHANGED);
   const areSteps = areEqual(plan.steps, shown.steps, (a, b) => a.id === b.id);
-  if (!areSteps || !haveSameEdits(plan, shown)) throw stale(shown, OTHERWISE_KNOWN);
+  if (!areSteps || !haveSameEdits(plan, shown) || !haveSameOutside(plan, shown))
+    throw stale(shown, OTHERWISE_KNOWN);
   return plan;
 }
 
@@ -210,6 +211,16 @@ const OTHERWISE_KNOWN = "What this plan would take back has changed since it was
 
 function haveSameEdits(plan: Plan, shown: Plan): boolean {
   return areEqual(plan.edits, shown.edits, (a, b) => a.path === b.path && sameNode(a.to, b.to));
+}
+
+/** What is not written may be anything by now. */
+function haveSameOutside(plan: Plan, shown: Plan): boolean {
+  if (!shown.writesOutside) return true;
+  return areEqual(
+    plan.outside,
+    shown.outside,
+    (a, b) => a.path === b.path && a.type === b.type && sameNode(a.from, b.from),
+  );
 }
 
 function areEqual<Item>(

@@ -16,6 +16,7 @@ import { asSeen, type Context } from "../capture/context.ts";
 import { Overlay } from "../capture/overlay.ts";
 import type { PlanDraft, WayBack } from "./go-back.ts";
 import { OthersWork, type ExceptThreads } from "./others-work.ts";
+import { planOutside, restoreOutside } from "./restore-outside.ts";
 import { pathNotIn } from "./path-not-in.ts";
 import { planRestoreEdits, type Edits } from "./plan-restore.ts";
 import { absenceProof } from "../capture/proven-changes.ts";
@@ -34,6 +35,8 @@ export interface RestoreRequest {
   readonly keepNew: boolean;
   readonly thread: ThreadId | null;
   readonly scope: "files" | "conversation" | "both";
+  /** Files outside the workspace go back too. */
+  readonly outside?: boolean;
   /** Whose work stays as it is; undefined: what any thread changed goes back. */
   readonly except?: ExceptThreads;
 }
@@ -55,6 +58,7 @@ export function restoreWay(request: RestoreRequest): WayBack {
     isWorthDoing: ({ edits, conflicts }, bestEffort) =>
       (edits.length > 0 || scope !== "files") && (conflicts.length === 0 || bestEffort),
     finish: (context, plan) => finishOf(context, request, plan),
+    ...(request.outside === true ? { end: restoreOutside } : {}),
   };
 }
 
@@ -148,6 +152,8 @@ function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest
     ...spareIgnored({ kept, conflicts }, recordedRules),
     gaps: readGaps(context.store.db, target.seq).filter(isChosen),
     doubts: readDoubts(context.store.db, target.seq).filter(isChosen),
+    outside: request.scope === "conversation" ? [] : planOutside(context, target),
+    writesOutside: request.outside === true,
     otherThreads: others.takenOut(edits),
     leftAlone: others.byLastAuthor(left),
     git: { target: target.git, now: present.git },

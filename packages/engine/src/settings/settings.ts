@@ -55,6 +55,8 @@ export interface Settings {
   readonly "ghost.mode": GhostMode;
   /** How many such commits are kept. */
   readonly "ghost.keep": number;
+  /** Whether files outside the directory that a tool names are captured, apart from the others. */
+  readonly "outside.capture": "on" | "off";
   /** Which files are in the search index: `off` until it is first used, those that agents touched, or all. */
   readonly "retrieval.scope": "off" | "touched" | "all";
   /** What makes vectors: `hash` here, or an `endpoint`. */
@@ -96,6 +98,7 @@ const DEFAULT_SETTINGS: Settings = {
   "notices.desktop": "off",
   "ghost.mode": "off",
   "ghost.keep": 50,
+  "outside.capture": "off",
   "retrieval.scope": "off",
   "retrieval.embedder": "hash",
   "retrieval.url": "",
@@ -153,6 +156,7 @@ const CHOICES: Partial<Record<SettingKey, readonly string[]>> = {
   "forks.dependencies": ["auto", "none"],
   "forks.git": ["private", "none"],
   "ghost.mode": ["off", "auto", "on"],
+  "outside.capture": ["on", "off"],
   "retrieval.scope": ["off", "touched", "all"],
   "retrieval.embedder": ["hash", "endpoint"],
 };

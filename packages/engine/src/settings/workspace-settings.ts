@@ -63,6 +63,11 @@ export class WorkspaceSettings {
     return { mode, keep };
   }
 
+  /** Whether files outside the root that a tool names are captured. */
+  get capturesOutside(): boolean {
+    return this.#read()["outside.capture"] === "on";
+  }
+
   /** Which events cause automatic checkpoints; a pause overrides everything else. */
   get policy(): CheckpointPolicy {
     if (this.#isPaused()) return PAUSED;

@@ -250,8 +250,23 @@ const OTHER_LINES = `
   ) WITHOUT ROWID;
 `;
 
+/** Files outside the workspace. */
+const OUTSIDE = `
+  CREATE TABLE outside_file (
+    checkpoint INTEGER NOT NULL REFERENCES checkpoint (seq) ON DELETE CASCADE, path TEXT NOT NULL, entry BLOB,
+    PRIMARY KEY (checkpoint, path)
+  ) WITHOUT ROWID;
+`;
+
 /** The schema history of a store. */
-export const STORE_MIGRATIONS: readonly Migration[] = [FIRST, CONVERSATIONS, TRUST, BRANCHES, OTHER_LINES];
+export const STORE_MIGRATIONS: readonly Migration[] = [
+  FIRST,
+  CONVERSATIONS,
+  TRUST,
+  BRANCHES,
+  OTHER_LINES,
+  OUTSIDE,
+];
 
 /** The schema history of the registry. */
 export const REGISTRY_MIGRATIONS: readonly Migration[] = [

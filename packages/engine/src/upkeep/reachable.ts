@@ -1,6 +1,7 @@
 /** Everything that a checkpoint or recorded change refers to. */
 import { readTree } from "../diff/compare-trees.ts";
 import { decodeEdit, readUnsettled } from "../history/journal.ts";
+import { outsideContents } from "../history/outside-files.ts";
 import { listConflicts, type ConflictRecord } from "../history/merge-rows.ts";
 import type { Entry } from "../model/entry.ts";
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
@@ -47,6 +48,8 @@ export class Reachable {
       for (const column of ["rules", "excluded"])
         this.#addBlob(name(column), { path: ROOT_PATH, isTree: false, age });
     }
+    for (const name of outsideContents(this.#store.db))
+      this.#addBlob(name, { path: ROOT_PATH, isTree: false, age: 0 });
     // an open edit holds the state it began with
     for (const row of this.#store.db.all(
       "SELECT snapshot, rules, excluded FROM tool_call WHERE snapshot IS NOT NULL",

@@ -5,6 +5,7 @@
 import { findBrokenChain } from "../history/operations.ts";
 import { areChangesSealed, readCheckpointChanges } from "../history/changes.ts";
 import { assertSealed, checkpointAt } from "../history/checkpoints.ts";
+import { outsideContents } from "../history/outside-files.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId } from "../model/ids.ts";
 import { createContentHash, hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
@@ -174,7 +175,12 @@ class Verifier {
           detail: `The changes of checkpoint ${seq} are damaged.`,
         });
       const damaged = new Set(this.#damageOf(checkpoint.snapshot));
-      for (const name of [checkpoint.rules, checkpoint.excluded, ...changedContent(this.#store, seq)])
+      for (const name of [
+        checkpoint.rules,
+        checkpoint.excluded,
+        ...changedContent(this.#store, seq),
+        ...outsideContents(this.#store.db, seq),
+      ])
         if (!this.#isSound(name)) damaged.add(name);
       if (!damaged.has(checkpoint.rules))
         decodeRules(this.#store.objects.read(checkpoint.rules), checkpoint.rules);

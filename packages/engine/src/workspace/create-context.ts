@@ -10,6 +10,7 @@ import { decodeRules, type ExcludedDirectory, type RecordedRules } from "../mode
 import type { System } from "../model/system.ts";
 import { STAGE_PREFIX } from "../rules/hard-excludes.ts";
 import type { WorkspaceSettings } from "../settings/workspace-settings.ts";
+import { openRegistry } from "../store/registry.ts";
 import { statCacheName, type Store } from "../store/store.ts";
 import { makeRoom } from "../upkeep/make-room.ts";
 import type { Workspace } from "./interface/workspace.ts";
@@ -41,7 +42,7 @@ export interface LocalWorkspaceParts {
 
 /** The context of a workspace's operations; its policy and limits are read from the settings each time. */
 export function createContext(parts: LocalWorkspaceParts): Context {
-  const { root, store, settings, system, excludedDirectories } = parts;
+  const { root, store, settings, system, excludedDirectories, copies } = parts;
   const dropped: StepSummary[] = [];
   return {
     system,
@@ -54,6 +55,13 @@ export function createContext(parts: LocalWorkspaceParts): Context {
     },
     pauses: settings.pauses,
     excludedDirectories,
+    outside: {
+      get isCaptured() {
+        return settings.capturesOutside;
+      },
+      home: copies?.home,
+      otherRoots: () => (copies === undefined ? [] : otherRoots(copies.home, { root, system })),
+    },
     interrupt: undefined,
     progress: undefined,
     interrupted: [],
@@ -79,6 +87,14 @@ export function createContext(parts: LocalWorkspaceParts): Context {
       },
     }),
   };
+}
+
+function otherRoots(home: AbsolutePath, { root, system }: Pick<LocalWorkspaceParts, "root" | "system">) {
+  using registry = openRegistry(home, system.userId);
+  return registry
+    .listCopies()
+    .filter(({ path, endedAt }) => endedAt === null && path !== root)
+    .map(({ path }) => path);
 }
 
 /** undefined also when the rules are damaged: an operation that needs them reports it. */

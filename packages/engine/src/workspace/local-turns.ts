@@ -1,9 +1,11 @@
 /** The turns of a workspace in this process. */
 import type { Context } from "../capture/context.ts";
 import type { Recorded } from "../history/record.ts";
+import { withNamedOutside } from "../capture/save-outside.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
+import { readOutside } from "../history/outside-files.ts";
 import { assertThread, findThread } from "../history/threads.ts";
-import { givenUpCommands, listAgents, openCalls } from "../history/tool-calls.ts";
+import { findOpenCall, givenUpCommands, listAgents, openCalls } from "../history/tool-calls.ts";
 import type { TakenCheckpoint, Thread } from "../model/checkpoint.ts";
 import type {
   AgentRequest,
@@ -89,14 +91,15 @@ export class LocalTurns implements Turns {
     const named = (request.paths ?? []).map((text) => ({ text, path: pathInside(root, text) }));
     const paths = named.flatMap(({ path }) => (path === undefined ? [] : [path]));
     this.#runner.name(paths);
-    const taken = await this.#take(thread, () => beginTool(this.#context, thread, { ...request, paths }));
-    // [N1] a path that is named and cannot be captured is reported
-    const outside = named.filter(({ path }) => path === undefined).map(({ text }) => outsideWarning(text));
-    return taken === null ? null : { ...taken, warnings: [...taken.warnings, ...outside] };
+    const outside = named.filter(({ path }) => path === undefined).map(({ text }) => text);
+    return this.#takeWith(thread, outside, () => beginTool(this.#context, thread, { ...request, paths }));
   }
 
   async endTool(thread: ThreadId, call: ToolResult): Promise<TakenCheckpoint | null> {
-    return this.#take(thread, () => endTool(this.#context, thread, call));
+    const { db } = this.#runner;
+    const begun = findOpenCall(db, call.toolUseId);
+    const outside = begun === undefined ? [] : readOutside(db, begun.since).map(({ path }) => path);
+    return this.#takeWith(thread, outside, () => endTool(this.#context, thread, call));
   }
 
   async beginAgent(thread: ThreadId, request: AgentRequest): Promise<AgentRun> {
@@ -157,12 +160,26 @@ export class LocalTurns implements Turns {
     return this.#runner.run(work);
   }
 
+  /** [N1] With the files outside that were named; one that cannot be captured is reported. */
+  async #takeWith(
+    thread: ThreadId,
+    outside: readonly string[],
+    work: () => Recorded | undefined,
+  ): Promise<TakenCheckpoint | null> {
+    let warnings: readonly string[] = [];
+    const taken = await this.#take(thread, () =>
+      withNamedOutside(this.#context, outside, (saved) => {
+        const recorded = work();
+        if (recorded !== undefined) saved.record(recorded.checkpoint.seq);
+        warnings = saved.warnings;
+        return recorded;
+      }),
+    );
+    return taken === null ? null : { ...taken, warnings: [...taken.warnings, ...warnings] };
+  }
+
   async #take(thread: ThreadId, work: () => Recorded | undefined): Promise<TakenCheckpoint | null> {
     assertThread(this.#runner.db, thread);
     return this.#runner.take(work);
   }
-}
-
-function outsideWarning(path: string): string {
-  return `${path} is outside the workspace: what happens to it is not captured.`;
 }

@@ -4,6 +4,7 @@ import { namesakeWarnings } from "../capture/capture-warnings.ts";
 import type { Context } from "../capture/context.ts";
 import { importCheckpoints } from "../capture/import-checkpoints.ts";
 import { importThread } from "../capture/import-thread.ts";
+import { withNamedOutside } from "../capture/save-outside.ts";
 import { withCapture } from "../capture/with-capture.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import type { MissingGhost } from "../ghost/ghosts.ts";
@@ -178,12 +179,18 @@ export class LocalWorkspace implements Workspace {
       filesBelow(this.#context.workingCopy.root, parsePath(path)),
     );
     const namesakes = namesakeWarnings(this.#db, request.name);
+    let warnings: readonly string[] = namesakes;
     const taken = await this.runner.take(() =>
-      withCapture(this.#context, { progress, included }, (capture) =>
-        capture.record({ request, description }),
-      ),
+      withNamedOutside(this.#context, request.outside ?? [], (saved) => {
+        warnings = [...namesakes, ...saved.warnings];
+        return withCapture(this.#context, { progress, included }, (capture) => {
+          const recorded = capture.record({ request, description });
+          saved.record(recorded.checkpoint.seq);
+          return recorded;
+        });
+      }),
     );
-    return { ...taken, warnings: [...taken.warnings, ...namesakes] };
+    return { ...taken, warnings: [...taken.warnings, ...warnings] };
   }
 
   get isAlone(): boolean {

@@ -31,6 +31,7 @@ export function restoreRequest(
     keepNew: options.keepNew ?? false,
     thread: options.thread ?? null,
     scope: options.scope ?? "files",
+    outside: options.outside ?? false,
     ...(options.exceptThreads === undefined ? {} : { except: options.exceptThreads }),
   };
 }

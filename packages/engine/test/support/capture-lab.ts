@@ -94,6 +94,7 @@ export class CaptureLab {
         return settings.capBytes;
       },
       excludedDirectories: () => settings.excluded,
+      outside: { isCaptured: false, home: undefined, otherRoots: () => [] },
       interrupt: undefined,
       progress: undefined,
       interrupted: [],

@@ -75,6 +75,8 @@ export const PLANS = {
       /** Threads whose work a restore leaves alone; every other thread unless said otherwise. */
       exceptThreads: z.array(identifier).max(1000).optional(),
       keepNew: z.boolean().optional(),
+      /** Also write back files outside the workspace. */
+      outside: z.boolean().optional(),
       scope: z.enum(["files", "conversation", "both"]).optional(),
       includeShared: z.boolean().optional(),
     }),

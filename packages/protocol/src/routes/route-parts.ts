@@ -57,6 +57,7 @@ export const planQuery = z.object({
     .transform((given) => (Array.isArray(given) ? given : [given]))
     .optional(),
   keepNew: flag.optional(),
+  outside: flag.optional(),
   scope: z.enum(["files", "conversation", "both"]).optional(),
 });
 /** How many steps to move. */

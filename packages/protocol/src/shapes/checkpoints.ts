@@ -98,6 +98,8 @@ export const checkpointDetails = z.looseObject({
   checkpoint,
   ...list("files", fileChange),
   ...list("excluded", excludedPath),
+  /** Files outside the workspace that it holds. */
+  ...list("outside", z.looseObject({ path: z.string(), type: z.enum(["file", "absent"]) })),
 });
 
 /** What differs between two checkpoints, or a checkpoint and the disk (`to: null`). */

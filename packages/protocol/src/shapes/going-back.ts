@@ -39,6 +39,13 @@ export const planOperation = pathEntry.extend({
   type: z.enum(["create", "restore", "delete", "mode", "replace"]),
 });
 
+/** What a restore would do to a file outside the workspace; `kept`: nothing, for this reason. */
+export const outsideEdit = z.looseObject({
+  path: z.string(),
+  type: z.enum(["create", "restore", "delete", "mode", "kept"]),
+  reason: z.string().optional(),
+});
+
 /** Every change that going back would make, and what it would keep. */
 export const plan = z.looseObject({
   id: z.string(),
@@ -57,6 +64,9 @@ export const plan = z.looseObject({
   background: z.array(z.looseObject({ step, tool: z.string(), ...list("paths", pathEntry) })),
   ...list("gaps", gap),
   ...list("doubts", reasonedPath),
+  ...list("outside", outsideEdit),
+  /** Whether the files outside are written back too. */
+  writesOutside: z.boolean(),
   otherThreads: z.array(z.looseObject({ thread: z.string(), ...list("paths", z.string()) })),
   warnings: z.array(z.string()),
 });
@@ -126,6 +136,13 @@ export const outcome = z.looseObject({
   ...list("conflicts", conflict),
   ...list("doubts", reasonedPath),
   ...list("displaced", displaced),
+  /** Where files outside the workspace were to be written back. */
+  outside: z
+    .looseObject({
+      written: z.array(outsideEdit),
+      skipped: z.array(z.looseObject({ path: z.string(), reason: z.string() })),
+    })
+    .optional(),
   warnings: z.array(z.string()),
   durationMs: z.number(),
 });

@@ -68,11 +68,18 @@ export function checkpointDetailsJson(
   details: CheckpointDetails,
   workspace: string,
 ): Json<typeof shapes.checkpointDetails> {
-  const { checkpoint, files, gaps, doubts, excluded } = details;
+  const { checkpoint, files, gaps, doubts, excluded, outside } = details;
   return {
     checkpoint: checkpointJson(checkpoint, { workspace, gaps, doubts }),
     ...listField("files", files.map(fileChangeJson)),
     ...listField("excluded", excluded.map(withPathJson)),
+    ...listField(
+      "outside",
+      outside.map(({ path, entry }) => ({
+        path,
+        type: entry === undefined ? ("absent" as const) : ("file" as const),
+      })),
+    ),
   };
 }
 

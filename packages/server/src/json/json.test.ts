@@ -51,6 +51,8 @@ function plan(about: Partial<Plan> = {}): Plan {
     background: [],
     gaps: [],
     doubts: [],
+    outside: [],
+    writesOutside: false,
     otherThreads: [],
     leftAlone: [],
     git: { target: null, now: null },

@@ -1,5 +1,5 @@
 /** Plans and outcomes of restore, undo, redo and revert in the contract's shape. */
-import type { Conflict, Outcome, Plan, ResetOutcome } from "@belay/engine";
+import type { Conflict, Outcome, OutsideEdit, Plan, ResetOutcome } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import { affectedFiles } from "./affected-files.ts";
 import { planOperationType } from "./plan-operation.ts";
@@ -35,6 +35,8 @@ export function planJson(plan: Plan): Json<typeof shapes.plan> {
     })),
     ...listField("gaps", plan.gaps.map(withPathJson)),
     ...listField("doubts", plan.doubts.map(withPathJson)),
+    ...listField("outside", plan.outside.map(outsideJson)),
+    writesOutside: plan.writesOutside,
     otherThreads: plan.otherThreads.map(({ thread, paths }) => ({
       thread,
       ...listField(
@@ -70,6 +72,12 @@ export function outcomeJson(outcome: Outcome): Json<typeof shapes.outcome> {
     ...listField("conflicts", outcome.conflicts.map(conflictJson)),
     ...listField("doubts", outcome.plan.doubts.map(withPathJson)),
     ...listField("displaced", outcome.displaced.map(withPathJson)),
+    ...(outcome.outside && {
+      outside: {
+        written: outcome.outside.written.map(outsideJson),
+        skipped: [...outcome.outside.skipped],
+      },
+    }),
     warnings: [...outcome.plan.warnings, ...(outcome.notices ?? [])],
     durationMs: outcome.durationMs,
   };
@@ -86,6 +94,10 @@ export function resetOutcomeJson(outcome: Outcome | ResetOutcome): Json<typeof s
   const { resetTo, newSession } =
     "resetTo" in outcome ? outcome : { resetTo: outcome.plan.checkpoint, newSession: null };
   return { resetTo, newSession, ...outcomeJson(outcome) };
+}
+
+function outsideJson({ path, type, reason }: OutsideEdit): Json<typeof shapes.outsideEdit> {
+  return { path, type, ...(reason === undefined ? {} : { reason }) };
 }
 
 /** A path in conflict. */

@@ -125,7 +125,18 @@ async function detailsOf(workspace: Workspace, plan: Plan) {
 
 /** Each kind takes what concerns it; what would have no effect is refused. */
 const TAKES: Readonly<Record<PlanRequest["kind"], readonly (keyof PlanRequest)[]>> = {
-  restore: ["target", "thread", "paths", "without", "hunks", "basedOn", "exceptThreads", "keepNew", "scope"],
+  restore: [
+    "target",
+    "thread",
+    "paths",
+    "without",
+    "hunks",
+    "basedOn",
+    "exceptThreads",
+    "keepNew",
+    "scope",
+    "outside",
+  ],
   undo: ["thread", "count", "paths", "without", "hunks", "basedOn", "includeShared", "decisions"],
   redo: ["thread", "count", "includeShared", "decisions"],
   revert: ["target", "paths", "without", "hunks", "basedOn", "includeShared", "decisions"],

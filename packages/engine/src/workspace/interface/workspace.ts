@@ -84,6 +84,8 @@ export interface RestoreOptions {
    * threads changed too goes back, and so does one that `paths` names itself. Left out: all work goes back.
    */
   readonly exceptThreads?: "others" | readonly ThreadId[];
+  /** Also write back the files outside the workspace that the checkpoint holds. `undo` does not take that back. */
+  readonly outside?: boolean;
 }
 
 /** Which steps an undo or redo takes. */
