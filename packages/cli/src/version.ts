@@ -1,6 +1,5 @@
 /** The version and build of this Belay. A resident process of another build is replaced. */
 import { readFileSync, statSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 
 /** The version of the package. */
 export function readVersion(): string {
@@ -10,10 +9,19 @@ export function readVersion(): string {
 
 /** Version and build: two builds of one version are not the same program. */
 export function readBuild(): string {
-  return `${readVersion()}+${Math.round(statSync(buildFile()).mtimeMs)}`;
+  return `${readVersion()}+${buildTime()}`;
+}
+
+/** True for what `readBuild` says in every process of this build. The version is not read: every command asks this. */
+export function isThisBuild(build: string): boolean {
+  return build.endsWith(`+${buildTime()}`);
+}
+
+function buildTime(): number {
+  return Math.round(statSync(buildFile()).mtimeMs);
 }
 
 /** A file that every build rewrites. */
 export function buildFile(): string {
-  return fileURLToPath(import.meta.url);
+  return import.meta.filename;
 }

@@ -2,10 +2,10 @@
  * Parses the words of the command line into options and operands. Everything unknown is refused, with the
  * nearest known word: a mistyped `--dry-run` must never become the real thing.
  */
-import { parseArgs } from "node:util";
 import { usageError } from "@belay/protocol/errors";
 import type { OptionSpecs } from "./command.ts";
 import { nearest } from "./nearest.ts";
+import { tokensOf, type OptionToken } from "./tokens.ts";
 
 /** The options that every command accepts. */
 export const GLOBAL_OPTIONS = {
@@ -55,20 +55,6 @@ export function parseWords(words: readonly string[], specs: OptionSpecs): Parsed
 export function optionValue(argv: readonly string[], name: keyof typeof GLOBAL_OPTIONS): string | undefined {
   const options = tokensOf(argv, GLOBAL_OPTIONS).filter((token) => token.kind === "option");
   return options.findLast((token) => token.name === name)?.value;
-}
-
-type Token = ReturnType<typeof tokensOf>[number];
-type OptionToken = Extract<Token, { kind: "option" }>;
-
-function tokensOf(words: readonly string[], specs: OptionSpecs) {
-  const options = Object.fromEntries(
-    Object.entries(specs).map(([name, { type, short }]) => [
-      name,
-      short === undefined ? { type } : { type, short },
-    ]),
-  );
-  // not strict: its messages suggest nothing; `addOption` checks what strict would check
-  return parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true }).tokens;
 }
 
 function addOption(

@@ -11,7 +11,7 @@ import {
   RunDirectory,
   type ResidentFacts,
 } from "@belay/server/resident";
-import { readBuild } from "../version.ts";
+import { isThisBuild } from "../version.ts";
 import { ownEnvironment } from "./own-environment.ts";
 
 const START_MS = 5000;
@@ -41,7 +41,8 @@ export class ResidentProcess {
    * user's.
    */
   client(timeoutMs: number): BelayClient | undefined {
-    return this.#run.read()?.version === readBuild() ? this.#clientOfAnyBuild(timeoutMs) : undefined;
+    const build = String(this.#run.read()?.version);
+    return isThisBuild(build) ? this.#clientOfAnyBuild(timeoutMs) : undefined;
   }
 
   #clientOfAnyBuild(timeoutMs: number): BelayClient | undefined {
@@ -114,7 +115,7 @@ export class ResidentProcess {
       const said = await this.#clientOfAnyBuild(START_MS)
         ?.call("GET /api/resident")
         .catch(() => undefined);
-      if (said !== undefined && said.version !== readBuild()) return null;
+      if (said !== undefined && !isThisBuild(said.version)) return null;
       return this.#answering();
     }, START_MS);
     return started ?? undefined;

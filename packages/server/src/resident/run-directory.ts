@@ -1,7 +1,7 @@
 /** Where the resident process leaves what its clients need to find it: private to the user. */
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isPrivateDirectory, isPrivateSocket, makePrivateDirectory } from "./private-place.ts";
 
 /** What a running process records about itself. */
@@ -27,15 +27,16 @@ export class RunDirectory {
   readonly path: string;
 
   constructor(home: string) {
-    this.path = join(home, "run");
+    // templates: `join` looks at every letter, and each command comes through here
+    this.path = `${home}/run`;
   }
 
   get lock(): string {
-    return join(this.path, "resident.lock");
+    return `${this.path}/resident.lock`;
   }
 
   get log(): string {
-    return join(this.path, "resident.log");
+    return `${this.path}/resident.log`;
   }
 
   /**
@@ -43,7 +44,7 @@ export class RunDirectory {
    * elsewhere.
    */
   get socket(): string {
-    const near = join(this.path, "resident.sock");
+    const near = `${this.path}/resident.sock`;
     if (Buffer.byteLength(near) < LONGEST_SOCKET_PATH) return near;
     // loaded here: every hook loads this file, and hardly any has such a long home
     const { hash } = process.getBuiltinModule("node:crypto");
@@ -53,11 +54,12 @@ export class RunDirectory {
 
   /** [R142] True when no other user can have made the socket: only then is anything written to it. */
   get hasPrivateSocket(): boolean {
-    return isPrivateDirectory(this.#socketDirectory) && isPrivateSocket(this.socket);
+    const { socket } = this;
+    return isPrivateDirectory(dirname(socket)) && isPrivateSocket(socket);
   }
 
   create(): void {
-    for (const path of new Set([this.path, this.#socketDirectory])) {
+    for (const path of new Set([this.path, dirname(this.socket)])) {
       makePrivateDirectory(path);
       if (!isPrivateDirectory(path))
         throw new Error(`${path} is not this user's own directory: the resident process does not start.`);
@@ -102,23 +104,19 @@ export class RunDirectory {
   }
 
   get #port(): string {
-    return join(this.path, "resident.port");
+    return `${this.path}/resident.port`;
   }
 
   get #facts(): string {
-    return join(this.path, "resident.json");
+    return `${this.path}/resident.json`;
   }
 
   get #mark(): string {
-    return join(this.path, "resident.began");
+    return `${this.path}/resident.began`;
   }
 
   get #deaths(): string {
-    return join(this.path, "resident.deaths");
-  }
-
-  get #socketDirectory(): string {
-    return join(this.socket, "..");
+    return `${this.path}/resident.deaths`;
   }
 }
 
