@@ -27,7 +27,7 @@ const PIECES = [
 ];
 const MORE = ["=", "=a", "==", "C", "q", "qC", "a", "a b", "-", "1", "é", "constructor", "--", "=-", ""];
 
-/** Node takes the second dash of `-q-` for the two that end the options. Here it is an option that nobody has. */
+/** Node takes the second dash of `-q-` for the two that end the options. Here it is an option that does not exist. */
 const DASH_AMONG_LETTERS = /^-[^-].*-/;
 
 /** What Node makes of the same words, without the fields that are not there. */
