@@ -106,7 +106,7 @@ const TOTAL = MAKERS.reduce((sum, [weight]) => sum + weight, 0);
 export function randomActions(random: SeededRandom): Action[] {
   const length = 8 + random.below(18);
   const first = random.below(PLAYERS.length);
-  const directed = oneIn(random, 3) ? random.pick(DIRECTED)(random) : [];
+  const directed = oneIn(random, 2) ? random.pick(DIRECTED)(random) : [];
   // a directed beginning is played by two
   const other = directed.length > 0 ? first + 1 + random.below(3) : random.below(PLAYERS.length);
   const cast = [first, other % PLAYERS.length];
