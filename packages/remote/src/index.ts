@@ -12,6 +12,7 @@ export { S3RemoteStore, type S3Access, type S3Options } from "./stores/s3-remote
 export { isPostgresAddress, parsePostgresAddress, type PostgresAddress } from "./stores/postgres-address.ts";
 export { PostgresRemoteStore, type PostgresAccess } from "./stores/postgres-remote-store.ts";
 export { MixedRemoteStore } from "./stores/mixed-remote-store.ts";
+export { CachingRemoteStore } from "./stores/caching-remote-store.ts";
 export { RetryingRemoteStore, type Patience } from "./stores/retrying-remote-store.ts";
 export type { Abilities } from "./stores/probe.ts";
 export { formatRecoveryKey } from "./keys/recovery-key.ts";

@@ -1,5 +1,5 @@
 /** What to look at in files that another person made, before they are restored here. */
-import { displayPath, type BytePath } from "@belay/engine";
+import { displayPath, type BytePath, type Workspace } from "@belay/engine";
 import { posix } from "node:path";
 
 interface LinkOrFile {
@@ -19,4 +19,13 @@ export function leadingOutside(files: Iterable<LinkOrFile>): string[] {
       found.push(displayPath(path));
   }
   return found;
+}
+
+/** Symbolic links of a checkpoint whose target is outside the directory. */
+export async function linksOutside(workspace: Workspace, checkpoint: string): Promise<string[]> {
+  const links: LinkOrFile[] = [];
+  for await (const file of workspace.files(checkpoint))
+    if (file.kind === "symlink")
+      links.push({ path: file.path, kind: file.kind, content: Buffer.concat([...file.content()]) });
+  return leadingOutside(links);
 }

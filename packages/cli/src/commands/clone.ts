@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { Checkpoint, Workspace } from "@belay/engine";
-import type { ClonedWorkspace } from "@belay/remote";
+import type { ClonedWorkspace, RemoteHost } from "@belay/remote";
 import { EXIT } from "@belay/protocol/errors";
 import { count, size } from "@belay/tui/text";
+import { confirm } from "../call/confirmation.ts";
 import { defineCommand, YES, type Call } from "../call/command.ts";
 import type { CloneSource } from "../command-parts/clone-source.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
@@ -22,7 +23,12 @@ const OPTIONS = {
     value: "file",
     about: "the recovery key, where this machine has no key of the space",
   },
-  yes: { ...YES, about: "a link: do not ask before the files of another person are restored" },
+  cache: {
+    type: "string",
+    value: "directory",
+    about: "keep what is downloaded there, encrypted, for the next clone",
+  },
+  yes: { ...YES, about: "do not ask before the files of another person are restored" },
   "no-restore": { type: "boolean", about: "bring the history only; the directory stays empty" },
 } as const;
 
@@ -30,7 +36,7 @@ type CloneCall = Call<typeof OPTIONS>;
 
 export default defineCommand({
   usage:
-    "clone <remote[/line][/checkpoint] | url | invitation | link> [directory] [--line id] [--at checkpoint] [--recovery-file file] [--no-restore]",
+    "clone <remote[/line][/checkpoint] | url | invitation | link> [directory] [--line id] [--at checkpoint] [--recovery-file file] [--cache directory] [--no-restore] [--yes]",
   about: [
     "Makes a protected directory of what a remote has: the whole history, with its threads, and the files of its newest",
     "checkpoint. The directory must be empty, or not exist yet. The clone has the remote too, and writes a line of its own.",
@@ -88,7 +94,6 @@ async function receive(
 ): Promise<ClonedWorkspace> {
   const { cloneLine } = await import("@belay/remote");
   const { receiveWorkspace } = await import("@belay/engine");
-  const { createRemoteHost } = await import("../wiring/remote-host.ts");
   const { requireRecoveryFile } = await import("../command-parts/recovery-file.ts");
   const file = call.options["recovery-file"];
   const recoveryKey = file === undefined ? undefined : requireRecoveryFile(call, file);
@@ -96,9 +101,27 @@ async function receive(
   const progress = (done: number, total: number) => bar.update({ done, total });
   const wanted = { line: call.options.line ?? line, checkpoint };
   const request = { url, name, directory, ...wanted, recoveryKey, progress };
-  return await cloneLine(request, await createRemoteHost(call), (fill) =>
+  const mayReceive = async (writer: string) => {
+    bar[Symbol.dispose]();
+    return call.options.yes === true || confirm(call, foreignQuestion(writer));
+  };
+  return await cloneLine({ ...request, mayReceive }, await hostOf(call), (fill) =>
     receiveWorkspace(directory, fill, { home: call.home }),
   );
+}
+
+function foreignQuestion(writer: string): string {
+  return `This is the first time that what ${visible(writer)} wrote is restored here. Restored code can run. Go on?`;
+}
+
+async function hostOf(call: CloneCall): Promise<RemoteHost> {
+  const { createRemoteHost } = await import("../wiring/remote-host.ts");
+  const host = await createRemoteHost(call);
+  const { cache } = call.options;
+  if (cache === undefined) return host;
+  const { CachingRemoteStore } = await import("@belay/remote");
+  const directory = resolve(call.directory, cache);
+  return { ...host, connect: (url) => new CachingRemoteStore(host.connect(url), directory) };
 }
 
 /** Restores the files; false when not all of them could be. */
@@ -124,6 +147,12 @@ async function report(
 ): Promise<void> {
   const { entry, from, checkpoints, bytes } = cloned;
   const { excluded } = await workspace.show(checkpoint.id);
+  const { linksOutside } = await import("../command-parts/foreign-content.ts");
+  const outside = await linksOutside(workspace, checkpoint.id);
+  warnAll(
+    call,
+    outside.map((path) => `${visible(path)} is a link that leads outside the directory.`),
+  );
   if (call.json)
     call.output.json({
       workspace: workspace.id,
@@ -135,13 +164,23 @@ async function report(
       bytes,
       withheld: [],
       excluded: excluded.map(({ path }) => path),
+      outside,
       git: checkpoint.git,
       durationMs,
     });
   else {
     const files = `, and the ${count(checkpoint.files, "file")} of checkpoint ${checkpoint.seq}`;
+    const { git } = checkpoint;
+    const taken =
+      git === null
+        ? ""
+        : `\nIt was taken on ${visible(git.branch ?? "no branch")} at ${git.commit?.slice(0, 12) ?? "no commit"}.`;
+    const without =
+      excluded.length === 0
+        ? ""
+        : `\nNot in it: ${excluded.map(({ path }) => visible(String(path))).join(", ")}.`;
     call.output.print(
-      `${visible(workspace.root)} has ${count(checkpoints, "checkpoint")} (${size(bytes)})${isRestored ? files : ""}.`,
+      `${visible(workspace.root)} has ${count(checkpoints, "checkpoint")} (${size(bytes)})${isRestored ? files : ""}.${taken}${without}`,
     );
   }
 }

@@ -12,9 +12,12 @@ interface KeyHolder {
   readonly around: { readonly random: (bytes: number) => Buffer };
 }
 
-/** The keys for a space that is entered now: those of the token where there is one. */
-export function ownKeys({ home, token, around }: KeyHolder): MemberKeys {
-  return token === undefined ? ensureIdentity(home, around.random) : openToken(token).keys;
+/** The keys for a space that is entered now: those of a token for it, or else this machine's own. */
+export function keysToEnter({ home, token, around }: KeyHolder, space: string | undefined): MemberKeys {
+  const pass = token === undefined ? undefined : openToken(token);
+  return pass !== undefined && pass.certificate.space === space
+    ? pass.keys
+    : ensureIdentity(home, around.random);
 }
 
 /** The keys that a remote was added with. */

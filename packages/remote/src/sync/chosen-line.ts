@@ -58,7 +58,7 @@ async function nameLines(space: Space, lines: readonly string[]): Promise<NamedL
   const counts = new Map<string, number>();
   const named: NamedLine[] = [];
   for (const line of lines) {
-    const writer = await writerOf(space, line);
+    const writer = (await writerOf(space, line))?.name;
     if (writer === undefined) continue;
     const nth = (counts.get(writer) ?? 0) + 1;
     counts.set(writer, nth);
@@ -68,13 +68,14 @@ async function nameLines(space: Space, lines: readonly string[]): Promise<NamedL
 }
 
 /** Who writes a line; undefined when its first segment does not count. */
-async function writerOf(space: Space, line: string): Promise<string | undefined> {
+export async function writerOf(
+  space: Space,
+  line: string,
+): Promise<{ readonly member: string; readonly name: string } | undefined> {
   for await (const { segment } of readLine(space, line)) {
     const { member, certificate, device } = segment.head;
-    return (
-      space.members.get(member)?.name ??
-      (certificate === undefined ? undefined : `${certificate.name}@${device}`)
-    );
+    const name = space.members.get(member)?.name ?? `${certificate?.name ?? member.slice(0, 8)}@${device}`;
+    return { member, name };
   }
   return undefined;
 }

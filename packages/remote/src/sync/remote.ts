@@ -8,14 +8,14 @@ import { parseRecoveryKey, recoveryKeys } from "../keys/recovery-key.ts";
 import type { MemberKeys } from "../keys/key-pairs.ts";
 import type { OpenPass } from "../keys/pass.ts";
 import { acceptInvitation, joinSpace } from "../space/change-roster.ts";
-import { ensureIdentity } from "../space/identity.ts";
-import { expectMayWrite, invitationIn, keysOf, ownKeys } from "../space/own-keys.ts";
+import { expectMayWrite, invitationIn, keysOf, keysToEnter } from "../space/own-keys.ts";
+import { isKnownWriter, noteKnownWriter } from "../space/known-writers.ts";
 import { createSpace, findSpaces, keepSpace, keptSpace, openSpace, type Space } from "../space/space.ts";
 import { probeStore, type Abilities } from "../stores/probe.ts";
 import { RemoteFailure, type RemoteStore } from "../stores/remote-store.ts";
 import { Mirror } from "./mirror.ts";
 import { push, pushObjects, type PushReport, type PushTarget } from "./push.ts";
-import { chosenLine } from "./chosen-line.ts";
+import { chosenLine, writerOf } from "./chosen-line.ts";
 import { receiveLine } from "./receive-line.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { translating } from "./translate-failure.ts";
@@ -76,8 +76,8 @@ export async function addRemote(
     const url = invitation?.url ?? request.url;
     const store = host.connect(url);
     const { now, random } = host.around;
-    const own = ensureIdentity(host.home, random);
     const [found, ...others] = await findSpaces(store);
+    const own = keysToEnter(host, found);
     // what may only be read can be joined; a push there is refused by the server
     const abilities = await (found === undefined
       ? probeStore(store, { random, now })
@@ -358,6 +358,8 @@ export interface CloneRequest {
   readonly checkpoint?: string | undefined;
   readonly directory: string;
   readonly recoveryKey?: string | undefined;
+  /** Asked before what another member wrote is first taken in; false ends it. */
+  readonly mayReceive?: ((writer: string) => Promise<boolean>) | undefined;
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
@@ -389,12 +391,13 @@ export async function cloneLine(
         hint: "`belay remote add <name> <url>`, in a workspace, makes one.",
         facts: { remotes: [] },
       });
-    const own = ownKeys(host);
     const id = soleSpace(found, others);
+    const own = keysToEnter(host, id);
     const space = await enterSpace(store, { space: id, request, own, host, invitation });
     const abilities = await probeForClone(store, { random, now, largeBytes: SMALL_BYTES });
     keepSpace(host.home, space, now());
     const line = await chosenLine(space, request);
+    await expectWanted(space, line, { request, own, host });
     using mirror = new Mirror(host.home, space.id);
     let received: Awaited<ReturnType<typeof receiveLine>> | undefined;
     const { workspace, checkpoints } = await receive(async (receiver) => {
@@ -422,4 +425,26 @@ async function probeForClone(
     if (!(error instanceof RemoteFailure) || error.kind !== "denied") throw error;
     return { createOnly: false, etagIsMd5: false, deleteAllowed: false, skewMs: 0 };
   }
+}
+
+/** [R765] What another member wrote is taken in for the first time only when the user says so. */
+async function expectWanted(
+  space: Space,
+  line: string,
+  asking: { readonly request: CloneRequest; readonly own: MemberKeys; readonly host: RemoteHost },
+): Promise<void> {
+  const { request, own, host } = asking;
+  const writer = await writerOf(space, line);
+  const isOwn =
+    writer?.member === own.id || request.recoveryKey !== undefined || own.certificate !== undefined;
+  if (writer === undefined || isOwn || isKnownWriter(host.home, space.id, writer.member)) return;
+  if ((await request.mayReceive?.(writer.name)) === false)
+    throw new ContractError(
+      "CONFIRMATION_REQUIRED",
+      `What ${writer.name} wrote was not taken in. Nothing was changed.`,
+      {
+        hint: "--yes takes it in without asking.",
+      },
+    );
+  noteKnownWriter(host.home, space.id, writer.member);
 }

@@ -100,8 +100,18 @@ export class Machine {
     return other;
   }
 
+  /** Called before the content of another member is first taken in. */
+  mayReceive: ((writer: string) => Promise<boolean>) | undefined;
+
   async receive(recoveryKey: string | undefined, line?: string): Promise<void> {
-    const request = { url: "s3://bucket/team", name: "team", directory: this.root, recoveryKey, line };
+    const request = {
+      url: "s3://bucket/team",
+      name: "team",
+      directory: this.root,
+      recoveryKey,
+      line,
+      mayReceive: this.mayReceive,
+    };
     const cloned = await cloneLine(request, this.host, (fill) =>
       receiveWorkspace(this.root, fill, { home: this.home }),
     );
