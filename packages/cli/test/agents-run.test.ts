@@ -179,6 +179,82 @@ describe("in forks", () => {
       ...prompts.flatMap((each) => ["-p", each]),
     ]);
 
+  test("[R798] [I66] what changed in the original while a run was in its fork, or what its tools named outside, is listed and captured", async () => {
+    const target = sandbox.path("escaped.txt");
+    const ran = run(`write ${target} out\nwrite b.txt in`);
+    expect(ran.status).toBe(0);
+    const { runs } = JSON.parse(ran.stdout);
+    expect(runs[0]).toMatchObject({ status: "done", escaped: ["escaped.txt"] });
+    expect(ran.stderr).toContain("1 files of the original changed");
+    expect(sandbox.ok("agents", "show", runs[0].id)).toMatch(/outside +escaped\.txt/);
+    expect(sandbox.ok("list")).toContain("After a run in a fork");
+    await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+    expect(await workspace.upkeep.verify()).toMatchObject({ ok: true });
+  });
+
+  test("[R798] a turn of another agent in the original is no escape, and a path that a tool in the fork names elsewhere is one", async () => {
+    await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+    const { fork } = await workspace.forks.create("f");
+    await using place = await workspace.forks.open(fork.id);
+    const { id } = await workspace.runs.add({
+      agent: "stub",
+      role: "stub",
+      command: ["stub"],
+      prompt: "go",
+      limits: { timeoutMs: null, maxCost: null, maxTokens: null },
+    });
+    const { thread } = await place.runs.begin(id, { stdout: "/dev/null", stderr: "/dev/null" });
+    await place.turns.beginTool(thread!, {
+      tool: "Write",
+      toolUseId: "w",
+      paths: ["/etc/elsewhere", "b.txt"],
+    });
+    await workspace.turns.run({ prompt: "another agent" }, async () => sandbox.write("c.txt", "theirs\n"));
+    expect(await workspace.runs.escapedDuring(id)).toEqual([]);
+    sandbox.write("d.txt", "by hand\n");
+    const escaped = await workspace.runs.escapedDuring(id);
+    expect(escaped).toEqual(["d.txt"]);
+    const end = { exitCode: 0, signal: null, reason: null, cost: null, tokens: null, session: null };
+    const ended = await place.runs.end(id, { ...end, status: "done", truncated: false, escaped });
+    expect(ended.escaped).toEqual(["/etc/elsewhere", "d.txt"]);
+  });
+
+  test("[R90] [R799] forks of runs are set up by the settings of their workspace before the agent is in them, and that is no work of the agent", () => {
+    const [{ id }] = sandbox.json(["workspaces"]).workspaces;
+    const setup = [
+      process.execPath,
+      "-e",
+      'require("fs").writeFileSync("set-up.txt", process.env.BELAY_FORK)',
+    ];
+    configure({
+      agents: { stub: { command: STUB } },
+      workspaces: { [id]: { "forks.setup": setup } },
+    });
+    const { runs } = JSON.parse(run("write b.txt 1").stdout);
+    expect(runs[0]).toMatchObject({ status: "done", changes: { added: 1, modified: 0, deleted: 0 } });
+    const fork = sandbox.ok("fork", "path", runs[0].fork).trim();
+    expect(readFileSync(join(fork, "set-up.txt"), "utf8")).toBe(runs[0].fork);
+  });
+
+  test("[M41] example 8: a run over its time is timed-out, its fork and branch stay, and a merge without names leaves it out", () => {
+    sandbox.write(
+      "tasks.json",
+      JSON.stringify([
+        { agent: "stub", prompt: "write late.txt half\nhang", limits: { timeoutMinutes: 0.02 } },
+        { agent: "stub", prompt: "write b.txt done" },
+      ]),
+    );
+    const { runs } = sandbox.json(["agents", "run", "--yes", "--tasks", "tasks.json"], 3);
+    expect(runs).toMatchObject([{ status: "timed-out", before: expect.any(String) }, { status: "done" }]);
+    const merged = sandbox.belay(["merge", "--yes"]);
+    expect(merged.stderr).toContain(`Left out: ${runs[0].branch}, whose run stub is timed-out`);
+    expect([sandbox.read("b.txt"), sandbox.read("late.txt")]).toEqual(["done\n", undefined]);
+    const fork = sandbox.ok("fork", "path", runs[0].fork).trim();
+    expect(readFileSync(join(fork, "late.txt"), "utf8")).toBe("half\n");
+    expect(sandbox.ok("merge", runs[0].branch, "--yes")).toContain(`Merged ${runs[0].branch}`);
+    expect(sandbox.read("late.txt")).toBe("half\n");
+  });
+
   test("[I67] several at once do not touch the project or each other; merge brings in what is done, one undo takes it out", async () => {
     const ran = run(
       "write b.txt 1\nwrite a.txt by-first",
@@ -294,7 +370,7 @@ describe("belay fix", () => {
   const review = (script: string) => [process.execPath, "-e", script];
   const TODO = `const t = require("fs").readFileSync("a.txt", "utf8"); if (t.includes("one")) { console.log("a.txt:1:1: error: still one"); process.exit(1); }`;
 
-  test("fixes what a review of the settings finds: exit 0", () => {
+  test("[M06] fixes what a review of the settings finds: exit 0", () => {
     configure({
       agents: { stub: { command: [...STUB, "write a.txt two"] } },
       reviews: { todo: { command: review(TODO), format: "unix" } },

@@ -91,7 +91,7 @@ test("[R95] [M42] [M43] [C52] three branches come in as one step; the one that o
   expect(sandbox.read("a.ts")).toBe(LINES);
 });
 
-test("[R97] [M44] layout is combined unasked; a text that would not parse is a conflict although its lines are apart", () => {
+test("[R97] [M05] [M44] layout is combined unasked; a text that would not parse is a conflict although its lines are apart", () => {
   work({
     layout: () => sandbox.write("a.ts", line(3, "const a3   =   3;")),
     logic: () => sandbox.write("a.ts", line(3, "const a3 = 30;")),

@@ -1,5 +1,7 @@
 /** What is told of a conversation is true: titles, costs, news to the model, warnings about git, whose tools count. */
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openWorkspace } from "@belay/engine";
 import { Sandbox } from "./sandbox.ts";
@@ -172,4 +174,56 @@ test("[R156] a second 'continue' is a second message; the same one twice is one"
   }
   expect(sandbox.json(["threads"]).threads).toMatchObject([{ messages: 2 }]);
   expect(sandbox.json(["list", "--kind", "message"]).checkpoints).toHaveLength(2);
+});
+
+describe("[R797] agents in one directory", () => {
+  beforeEach(() => sandbox.protect());
+
+  const as = (session: string, event: Record<string, unknown>) =>
+    hook("claude-code", { session_id: session, ...event });
+  const edit = (session: string, id: string, path: string) => ({
+    tool_name: "Edit",
+    tool_input: { file_path: sandbox.path(path), old_string: "one", new_string: "two" },
+    tool_use_id: `${session}-${id}`,
+  });
+
+  /** Both prompts, then one agent changes a file and goes on. */
+  function together(): void {
+    for (const session of ["s1", "s2"])
+      as(session, { hook_event_name: "UserPromptSubmit", prompt: "go", prompt_id: `p-${session}` });
+    as("s1", { hook_event_name: "PreToolUse", ...edit("s1", "1", "a.txt") });
+    sandbox.write("a.txt", "by s1\n");
+    as("s1", { hook_event_name: "PostToolUse", ...edit("s1", "1", "a.txt") });
+  }
+
+  test("one that is about to write what another changed is an event, and is told with `agents.tellOverlap`", async () => {
+    writeFileSync(join(sandbox.home, "config.json"), JSON.stringify({ "agents.tellOverlap": "on" }));
+    together();
+    expect(as("s1", { hook_event_name: "PreToolUse", ...edit("s1", "2", "a.txt") })).toEqual({});
+    expect(as("s2", { hook_event_name: "PreToolUse", ...edit("s2", "1", "src/b.txt") })).toEqual({});
+    const told = as("s2", { hook_event_name: "PreToolUse", ...edit("s2", "2", "a.txt") });
+    expect(told.hookSpecificOutput).toEqual({
+      hookEventName: "PreToolUse",
+      additionalContext: expect.stringContaining("Another agent in this directory changed a.txt"),
+    });
+    await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+    const byName = new Map((await workspace.threads.list()).map(({ externalId, id }) => [externalId, id]));
+    for await (const event of workspace.events.read({ after: 0 })) {
+      if (event.type !== "agents_overlap") continue;
+      expect(event).toMatchObject({
+        path: "a.txt",
+        thread: byName.get("s2"),
+        threads: [byName.get("s1")],
+      });
+      break;
+    }
+  });
+
+  test("without that setting no agent is told, and what a turn that is over changed is no overlap", () => {
+    together();
+    expect(as("s2", { hook_event_name: "PreToolUse", ...edit("s2", "2", "a.txt") })).toEqual({});
+    writeFileSync(join(sandbox.home, "config.json"), JSON.stringify({ agents: { tellOverlap: true } }));
+    as("s1", { hook_event_name: "Stop" });
+    expect(as("s2", { hook_event_name: "PreToolUse", ...edit("s2", "3", "a.txt") })).toEqual({});
+  });
 });

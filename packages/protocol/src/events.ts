@@ -64,6 +64,8 @@ export type BelayEvent =
       lines: number;
     })
   | (Place & { type: "agent_finished"; run: string; status: string })
+  /** A tool of the thread is about to touch a path that open turns of other threads changed since its turn began. */
+  | (Place & { type: "agents_overlap"; path: string; threads: readonly string[] })
   | (Place & { type: "fix_started"; fix: string })
   | (Place & { type: "fix_attempt"; fix: string; number: number; severity: string; checkpoint: string })
   | (Place & { type: "fix_escalated"; fix: string; reason: string | null })

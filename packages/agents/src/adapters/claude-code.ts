@@ -46,7 +46,7 @@ export const claudeCode: AgentAdapter = {
   answer,
   announcesTools: true,
   startsItself: true,
-  tellsModelAt: ["prompt"],
+  tellsModelAt: ["prompt", "tool-before"],
   traces: ({ user, root, environment }) => ({
     programs: ["claude"],
     directories: [configDirectory(user, environment), ...(root === null ? [] : [join(root, ".claude")])],

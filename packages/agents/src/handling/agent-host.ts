@@ -90,7 +90,8 @@ export interface AgentHost<Thread = unknown> {
    * last one.
    */
   message(message: UserMessage<Thread>): Promise<{ readonly notices: readonly string[] }>;
-  toolBefore(call: ToolCall<Thread>): Promise<void>;
+  /** Returns what the agent should know before the tool runs. */
+  toolBefore(call: ToolCall<Thread>): Promise<{ readonly notices: readonly string[] } | void>;
   toolAfter(call: ToolCall<Thread> & { readonly status: ToolStatus }): Promise<void>;
   /** The agent was interrupted at this time, in the middle of its work. */
   interrupted(interrupt: { readonly thread: Thread; readonly at: number }): Promise<void>;

@@ -172,15 +172,15 @@ function wakeUp<Thread>({ notes, event }: Act<Thread, Of<"wake-up">>): undefined
   if (messageId !== null) notes.beginTurn({ messageId, turnId: event.turnId });
 }
 
-async function toolBefore<Thread>(act: Act<Thread, Of<"tool-before">>): Promise<undefined> {
+async function toolBefore<Thread>(act: Act<Thread, Of<"tool-before">>): Promise<string | undefined> {
   const { host, thread, notes, event } = act;
   const { use, run } = event;
   await noticeUnannouncedTurn(act);
   const toolUseId = use.toolUseId ?? `${use.match}-${digest(event.key)}`;
   // Out of order: what it would show as the state before is already the state after.
   const isOver = () => use.toolUseId !== null && notes.claims.wasClaimed(`tool-after:${event.key}`);
-  if (isOver()) return;
-  await host.toolBefore({
+  if (isOver()) return undefined;
+  const told = await host.toolBefore({
     thread,
     messageId: notes.lastMessage(),
     tool: use.tool,
@@ -193,6 +193,7 @@ async function toolBefore<Thread>(act: Act<Thread, Of<"tool-before">>): Promise<
     run,
   });
   if (!isOver()) notes.beginCall({ ...use, toolUseId, run });
+  return told?.notices[0];
 }
 
 async function toolAfter<Thread>(act: Act<Thread, Of<"tool-after">>): Promise<undefined> {

@@ -318,7 +318,24 @@ export class Orchestrator {
       ...(how.ended !== undefined && { ended: how.ended }),
       ...(now !== undefined && { now }),
     });
-    return { run: this.#told(await place.runs.end(run.id, outcome)), facts };
+    const escaped = await this.#escaped(place, run);
+    return { run: this.#told(await place.runs.end(run.id, { ...outcome, escaped })), facts };
+  }
+
+  /** [R798] What a run in a fork may have changed in the original; asking for it fails no run. */
+  async #escaped(place: RunPlace, { id, role }: RunRecord): Promise<readonly string[]> {
+    if (place.root === this.#workspace.root) return [];
+    try {
+      const paths = (await this.#workspace.runs.escapedDuring?.(id)) ?? [];
+      if (paths.length > 0)
+        this.#log(
+          `${role}: while it worked in its fork, ${paths.length} files of the original changed: by it, or by you (run ${id})`,
+        );
+      return paths;
+    } catch (error) {
+      this.#log(`${role}: whether it left its fork is not known: ${(error as Error).message}`);
+      return [];
+    }
   }
 
   async #failed(place: RunPlace, run: RunRecord, reason: string): Promise<FinishedRun> {

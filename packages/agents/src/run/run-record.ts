@@ -103,6 +103,8 @@ export interface RunKeeper {
   ): Promise<void>;
   ending(id: string, reason: string): Promise<void>;
   takeOver(id: string): Promise<boolean>;
+  /** Left out where nothing is known of the original while forks are worked in. */
+  escapedDuring?(id: string): Promise<string[]>;
   end(id: string, outcome: RunOutcome): Promise<RunRecord>;
 }
 

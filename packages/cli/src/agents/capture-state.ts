@@ -137,7 +137,7 @@ function standing({ home, workspace }: Scene): CaptureObstacle[] {
         hint: "The pause ends by itself; `belay resume` (or `belay resume --all`) ends it now.",
       },
     ];
-  if (automatic(home) === "off")
+  if (automatic(home, workspace.id) === "off")
     return [
       {
         code: "AUTOMATIC_OFF",
@@ -170,9 +170,9 @@ function withoutAgents(agents: readonly AgentCapture[]): CaptureObstacle[] {
   ];
 }
 
-function automatic(home: string): "on" | "off" {
+function automatic(home: string, workspace: string | undefined): "on" | "off" {
   try {
-    return readSettings(home)["checkpoints.automatic"];
+    return readSettings(home, workspace)["checkpoints.automatic"];
   } catch (error) {
     // invalid settings are reported where they are read
     if ((error as { code?: string }).code === "CONFIG_INVALID") return "on";

@@ -6,16 +6,19 @@ import {
   createOrchestrator,
   readAgentBook,
   type AgentBook,
+  type OrchestratedWorkspace,
   type Orchestrator,
 } from "@belay/agents/orchestration";
 import {
   createSystem,
   processIdentity,
   readProgramSettings,
+  type Fork,
   type ProgramSettings,
   type Workspace,
 } from "@belay/engine";
 import type { Call } from "../call/command.ts";
+import { prepareFork } from "./prepare-fork.ts";
 import { ownEnvironment } from "../resident/own-environment.ts";
 
 /** An orchestrator and what it was made of. */
@@ -45,7 +48,7 @@ export function orchestrate(
   const settings = readProgramSettings(call.home, workspace.id);
   const { runs } = settings;
   const agents = readAgentBook(settings.agents);
-  const orchestrator = createOrchestrator(workspace, {
+  const orchestrator = createOrchestrator(preparing(call, workspace, options.log), {
     agents,
     processes: { identify: processIdentity, isAlive: createSystem().isAlive },
     directory: runDirectory(call.home, workspace.id),
@@ -60,6 +63,33 @@ export function orchestrate(
     ...(options.log && { log: options.log }),
   });
   return { orchestrator, agents, settings };
+}
+
+/** A workspace whose forks get the hooks of the original, and the set-up of the settings, before an agent is in them. */
+function preparing(
+  { home, environment }: Pick<Call, "home" | "environment">,
+  workspace: Workspace,
+  log: OrchestratingOptions["log"],
+): OrchestratedWorkspace {
+  const { forks } = workspace;
+  return {
+    id: workspace.id,
+    root: workspace.root,
+    runs: workspace.runs,
+    merges: workspace.merges,
+    forks: {
+      open: (ref) => forks.open(ref),
+      environment: (ref) => forks.environment(ref),
+      create: async (name) => {
+        const said: string[] = [];
+        const setup = async (fork: Fork, variables: Readonly<Record<string, string>>) => {
+          said.push(...(await prepareFork({ home, environment, log }, { workspace, fork }, variables)));
+        };
+        const { fork, warnings } = await forks.create(name, { setup });
+        return { fork, warnings: [...warnings, ...said] };
+      },
+    },
+  };
 }
 
 /** Where the output of runs is kept. */

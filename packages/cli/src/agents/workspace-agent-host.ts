@@ -7,8 +7,10 @@ import { dirname, join, resolve } from "node:path";
 import type { AgentHost, Deadline } from "@belay/agents/hook";
 import {
   processIdentity,
+  readProgramSettings,
   type ProcessIdentity,
   type RolledBack,
+  type TakenCheckpoint,
   type ThreadId,
   type Workspace,
 } from "@belay/engine";
@@ -47,7 +49,7 @@ export function createAgentHost(
     toolBefore: (call) =>
       inThread(call.thread, async (workspace, id) => {
         const { tool, toolUseId, run, summary, nature } = call;
-        await workspace.turns.beginTool(id, {
+        const taken = await workspace.turns.beginTool(id, {
           tool,
           toolUseId,
           paths: call.paths,
@@ -56,6 +58,7 @@ export function createAgentHost(
           ...(nature && { nature }),
           ...(run && { agentId: run.id }),
         });
+        return { notices: overlapNotices(home, workspace, taken) };
       }),
     filesRead: ({ cwd, paths }) =>
       void open(cwd)
@@ -187,3 +190,20 @@ function isWorktree(root: string): boolean {
 
 /** The `.git` file of a linked worktree: it names a directory in the `.git` of its repository. */
 const WORKTREE = /^gitdir: (.*[/\\]\.git)[/\\]worktrees[/\\][^/\\]+\s*$/;
+
+/** [R797] One line for the agent, where the user wants agents to be told. */
+function overlapNotices(
+  home: string,
+  { id }: Workspace,
+  taken: Pick<TakenCheckpoint, "overlaps"> | null,
+): readonly string[] {
+  const overlaps = taken?.overlaps ?? [];
+  if (overlaps.length === 0) return [];
+  const { agents } = readProgramSettings(home, id);
+  const { tellOverlap } = Object(agents) as { tellOverlap?: unknown };
+  if (tellOverlap !== true && tellOverlap !== "on") return [];
+  const paths = overlaps.map(({ path }) => path).join(", ");
+  return [
+    `Another agent in this directory changed ${paths} since your turn began: read it again before you write it.`,
+  ];
+}

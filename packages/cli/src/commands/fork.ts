@@ -72,14 +72,15 @@ function wayOf({ operands, options }: ForkCall): Way {
 
 const create: Way = async (call, workspace) => {
   const { from } = call.options;
-  const { prepareFork } = await import("../command-parts/prepare-fork.ts");
+  const { prepareFork } = await import("../agents/prepare-fork.ts");
+  const log = call.output.quiet ? undefined : (line: string) => call.output.warn(line);
   const said: string[] = [];
   const { fork, warnings } = await workspace.forks.create(call.operands[0], {
     ...(from !== undefined && { from }),
     ...(call.options["no-git"] === true && { git: "none" as const }),
     ...(call.options["no-dependencies"] === true && { dependencies: "none" as const }),
     setup: async (made, environment) => {
-      said.push(...(await prepareFork(call, { root: workspace.root, fork: made }, environment)));
+      said.push(...(await prepareFork({ ...call, log }, { workspace, fork: made }, environment)));
     },
   });
   warnAll(call, [...warnings, ...said]);

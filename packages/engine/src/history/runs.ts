@@ -125,6 +125,29 @@ export function setRunReason(db: Database, id: string, reason: string): void {
   db.run("UPDATE run SET reason = coalesce(reason, ?) WHERE id = ? AND ended_at IS NULL", reason, id);
 }
 
+/** Adds paths outside the fork here that its run at work named; in place there is no outside. */
+export function noteEscaped(db: Database, paths: readonly string[]): void {
+  if (db.workingCopy === MAIN_WORKING_COPY) return;
+  const rows = db.all(
+    "SELECT id, escaped FROM run WHERE working_copy = ? AND ended_at IS NULL",
+    db.workingCopy,
+  );
+  for (const { id, escaped } of rows)
+    db.run(
+      "UPDATE run SET escaped = ? WHERE id = ?",
+      JSON.stringify(escapedWith(escaped, paths)),
+      String(id),
+    );
+}
+
+/** A run that names every file of a disk needs no list of them. */
+const MOST_ESCAPED = 200;
+
+function escapedWith(known: unknown, paths: readonly string[]): string[] {
+  const all = new Set([...((parseJson(known) ?? []) as string[]), ...paths]);
+  return [...all].slice(0, MOST_ESCAPED);
+}
+
 /** Another process of Belay watches it from now on. */
 export function setRunWatcher(db: Database, id: string, watcher: ProcessIdentity): void {
   db.run("UPDATE run SET watcher = ? WHERE id = ?", JSON.stringify(watcher), id);
@@ -136,6 +159,7 @@ export function setRunEnded(
   id: string,
   result: RunResult & { after: number | null; changes: ChangeCounts | null; now: number },
 ): void {
+  const known = db.get("SELECT escaped FROM run WHERE id = ?", id)?.["escaped"] ?? null;
   db.run(
     `UPDATE run SET status = ?, exit = ?, signal = ?, reason = ?, cost = ?, tokens = ?, session = coalesce(?, session), after = ?,
        changes = ?, escaped = ?, truncated = ?, ended_at = ?, watcher = NULL WHERE id = ?`,
@@ -148,7 +172,7 @@ export function setRunEnded(
     result.session,
     result.after,
     result.changes === null ? null : JSON.stringify(result.changes),
-    JSON.stringify(result.escaped ?? []),
+    JSON.stringify(escapedWith(known, result.escaped ?? [])),
     result.truncated ? 1 : 0,
     result.now,
     id,

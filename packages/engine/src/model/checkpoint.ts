@@ -132,6 +132,8 @@ export interface TakenCheckpoint {
   readonly doubts: readonly Doubt[];
   readonly warnings: readonly string[];
   readonly durationMs: number;
+  /** Of a checkpoint before a tool: paths it names that other agents here changed since its turn began. */
+  readonly overlaps?: readonly { readonly path: string; readonly threads: readonly ThreadId[] }[];
 }
 
 /** How many gaps and doubts a checkpoint object carries; queries return the rest. */

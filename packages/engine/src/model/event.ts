@@ -92,6 +92,8 @@ export type EventDetail =
       readonly lines: number;
     }
   | { readonly type: "agent_finished"; readonly run: string; readonly status: string }
+  /** A tool of the event's thread is about to touch a path that open turns of these threads changed meanwhile. */
+  | { readonly type: "agents_overlap"; readonly path: string; readonly threads: readonly ThreadId[] }
   | { readonly type: "fix_started"; readonly fix: string }
   | {
       readonly type: "fix_attempt";

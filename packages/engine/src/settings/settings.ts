@@ -3,7 +3,7 @@
  * files, so that opening a hostile directory cannot change how Belay behaves.
  */
 import { displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
-import { EngineError } from "../model/errors.ts";
+import { EngineError, isEngineError } from "../model/errors.ts";
 import type { GhostMode } from "../model/ghost.ts";
 import { CHECKPOINT_PRESETS } from "../model/policy.ts";
 import { RETENTION_PRESETS } from "../model/retention.ts";
@@ -118,18 +118,47 @@ export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(DEFAULT_SETTINGS, key);
 }
 
-/** All settings: those of the file, and the defaults of the others. Throws `CONFIG_INVALID`. */
-export function readSettings(home: string): Settings {
-  return { ...DEFAULT_SETTINGS, ...readConfigured(home) };
+/**
+ * All settings: those of the file, and the defaults of the others. With the id of a workspace, what the file has below
+ * `workspaces.<id>` goes before the rest. Throws `CONFIG_INVALID`.
+ */
+export function readSettings(home: string, workspace?: string): Settings {
+  const file = readConfigFile(home);
+  const own = workspace === undefined ? {} : ownSettings(file, workspace);
+  return { ...DEFAULT_SETTINGS, ...configured(file), ...own };
+}
+
+/** What the file says about one workspace, written as objects or with dots in the names. */
+function ownSettings(file: Record<string, unknown>, workspace: string): Partial<Record<SettingKey, never>> {
+  const own: Partial<Record<SettingKey, Settings[SettingKey]>> = {};
+  const prefix = `workspaces.${workspace}`;
+  for (const key of Object.keys(DEFAULT_SETTINGS) as SettingKey[]) {
+    const value = valueAt(file, `${prefix}.${key}`);
+    if (value !== undefined) own[key] = parse(key, value, `${prefix}.${key}`);
+  }
+  return own as Partial<Record<SettingKey, never>>;
+}
+
+/** The value of a name, wherever it is cut into objects. */
+function valueAt(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const fields = value as Record<string, unknown>;
+  if (Object.hasOwn(fields, name)) return fields[name];
+  for (let dot = name.indexOf("."); dot > 0; dot = name.indexOf(".", dot + 1)) {
+    const [first, rest] = [name.slice(0, dot), name.slice(dot + 1)];
+    const found = Object.hasOwn(fields, first) ? valueAt(fields[first], rest) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** All settings with where each comes from. Throws `CONFIG_INVALID`. */
 export function listSettings(home: string): SettingWithSource[] {
-  const configured = readConfigured(home);
+  const known = configured(readConfigFile(home));
   return (Object.keys(DEFAULT_SETTINGS) as SettingKey[]).map((key) => ({
     key,
-    value: asText(configured[key] ?? DEFAULT_SETTINGS[key]),
-    source: configured[key] === undefined ? "default" : "config.json",
+    value: asText(known[key] ?? DEFAULT_SETTINGS[key]),
+    source: known[key] === undefined ? "default" : "config.json",
   }));
 }
 
@@ -168,7 +197,17 @@ const COUNTS: Partial<Record<SettingKey, string>> = {
   "forks.graceHours": "a number of hours such as 24; 0 deletes at once",
 };
 
-function parse(key: SettingKey, value: unknown): Settings[SettingKey] {
+/** `name` is how the file calls it, for what is said about a value that will not do. */
+function parse(key: SettingKey, value: unknown, name: string = key): Settings[SettingKey] {
+  try {
+    return parseValue(key, value);
+  } catch (error) {
+    if (name === key || !isEngineError(error, "CONFIG_INVALID")) throw error;
+    throw invalid(name, error.facts.reason);
+  }
+}
+
+function parseValue(key: SettingKey, value: unknown): Settings[SettingKey] {
   const words = CHOICES[key];
   if (words !== undefined) {
     if (typeof value === "string" && words.includes(value)) return value;
@@ -266,9 +305,9 @@ function parseBytes(text: string): number | undefined {
   return match === null || unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
 }
 
-function readConfigured(home: string): Partial<Record<SettingKey, never>> {
+function configured(file: Record<string, unknown>): Partial<Record<SettingKey, never>> {
   const known: Partial<Record<SettingKey, Settings[SettingKey]>> = {};
-  for (const [key, value] of Object.entries(readConfigFile(home))) {
+  for (const [key, value] of Object.entries(file)) {
     if (isSettingKey(key)) known[key] = parse(key, value);
   }
   return known as Partial<Record<SettingKey, never>>;

@@ -23,6 +23,23 @@ const open = (policy?: CheckpointPolicy) => new WorkspaceSettings({ home, id: "a
 /** Ends the task: what comes after the next microtasks is another one. */
 const nextTask = () => new Promise((resolve) => setImmediate(resolve));
 
+test("[R799] what the file says about a workspace goes before the rest, for that workspace alone", () => {
+  const write = (settings: object) => writeFileSync(join(home, "config.json"), JSON.stringify(settings));
+  write({
+    "forks.limit": 7,
+    "disk.capBytes": "1GiB",
+    workspaces: { a: { forks: { limit: 2, env: { PORT: "1" } }, "retention.policy": "mimir" } },
+    "workspaces.a.disk.capBytes": "2GiB",
+  });
+  const [own, other] = [open(), new WorkspaceSettings({ home, id: "b", now: () => now })];
+  expect([own.forks.limit, own.capBytes, own.forks.env]).toEqual([2, 2 * 2 ** 30, { PORT: "1" }]);
+  expect(own.retention).toBe(RETENTION_PRESETS["mimir"]);
+  expect([other.forks.limit, other.capBytes, other.forks.env]).toEqual([7, 2 ** 30, {}]);
+  write({ workspaces: { a: { "forks.limit": "many" } } });
+  expect(() => open()).toThrow("workspaces.a.forks.limit");
+  expect(() => new WorkspaceSettings({ home, id: "b", now: () => now })).not.toThrow();
+});
+
 describe("reading once per task", () => {
   test("reads at the first use, and again in the next task", async () => {
     let reads = 0;

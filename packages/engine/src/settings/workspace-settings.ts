@@ -36,7 +36,7 @@ export class WorkspaceSettings {
     this.pauses = new WorkspacePauses(home, id, now);
     this.#policy = policy;
     this.#retention = retention;
-    this.#read = oncePerTask(whileUnchanged([configPath(home)], () => readSettings(home)));
+    this.#read = oncePerTask(whileUnchanged([configPath(home)], () => readSettings(home, id)));
     this.#isPaused = oncePerTask(() => this.pauses.current !== null);
     this.#read();
   }

@@ -1,5 +1,7 @@
 /** Tool calls and agent runs as they begin and end: captures around them show who changed what. */
+import { appendEvent } from "../history/events.ts";
 import { headSeq } from "../history/line.ts";
+import { overlapsOf, type Overlap } from "../history/overlaps.ts";
 import type { Recorded } from "../history/record.ts";
 import { runStepOf } from "../history/runs.ts";
 import { continueStep, lastTurnOf, openTurnOf } from "../history/step-rows.ts";
@@ -16,7 +18,7 @@ import {
   setBrackets,
   reopenCall,
 } from "../history/tool-calls.ts";
-import type { BytePath } from "../model/byte-path.ts";
+import { displayPath, type BytePath } from "../model/byte-path.ts";
 import type { AgentFacts } from "../model/checkpoint.ts";
 import type { AgentRequest, AgentResult, AgentRun, ToolRequest, ToolResult } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -25,7 +27,11 @@ import { withCapture } from "../capture/with-capture.ts";
 import { isTrigger, openPromptedTurn } from "./turns.ts";
 
 /** What is known of a tool call when it begins. */
-export type ToolFacts = Omit<ToolRequest, "paths"> & { readonly paths: readonly BytePath[] };
+export type ToolFacts = Omit<ToolRequest, "paths"> & {
+  readonly paths: readonly BytePath[];
+  /** Told of paths that other agents here changed since the turn began. */
+  readonly overlapping?: (overlaps: readonly Overlap[]) => void;
+};
 
 /** Call before a tool runs; undefined when the policy takes no checkpoint. */
 export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): Recorded | undefined {
@@ -50,10 +56,12 @@ export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): 
     // the event came twice: the call is open already
     if (findOpenCall(store.db, toolUseId) !== undefined) return recorded;
     const { seq } = recorded.checkpoint;
+    const step = agent?.step ?? turnFor(context, thread, { prompt: tool, before: seq });
+    tellOverlaps(context, thread, { ...call, step });
     openCall(store.db, {
       id: toolUseId,
       thread,
-      step: agent?.step ?? turnFor(context, thread, { prompt: tool, before: seq }),
+      step,
       agent: agentId ?? null,
       tool,
       paths,
@@ -66,6 +74,20 @@ export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): 
     });
     return recorded;
   });
+}
+
+/** [R797] It never blocks and never locks: agents in one directory are told, and go on. */
+function tellOverlaps(
+  { store: { db }, system }: Context,
+  thread: ThreadId,
+  { paths, step, overlapping }: Pick<ToolFacts, "paths" | "overlapping"> & { step: string },
+): void {
+  const overlaps = overlapsOf(db, { thread, step, paths });
+  for (const { path, threads } of overlaps) {
+    const data = { path: displayPath(path), threads };
+    appendEvent(db, { type: "agents_overlap", thread, at: system.now(), data });
+  }
+  if (overlaps.length > 0) overlapping?.(overlaps);
 }
 
 /** The open turn. A tool without one continues the last turn, or begins the first. */

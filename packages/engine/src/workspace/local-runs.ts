@@ -1,4 +1,5 @@
 /** The records of runs of a workspace in this process. */
+import { seqOf } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import {
   findRun,
@@ -12,6 +13,7 @@ import {
 } from "../history/runs.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Run, RunLog, RunProgress, RunRequest, RunResult } from "../model/run.ts";
+import { escapedSince } from "../steps/escaped.ts";
 import { beginRun, closeRun, endRun } from "../steps/runs.ts";
 import type { Runs } from "./interface/runs.ts";
 import type { Runner } from "./runner.ts";
@@ -78,6 +80,14 @@ export class LocalRuns implements Runs {
       setRunWatcher(db, id, system.owner);
       return true;
     });
+  }
+
+  async escapedDuring(id: string): Promise<string[]> {
+    const { db, context } = this.#runner;
+    const { before } = findRun(db, id);
+    // numbers are given to all branches in turn: later ones came later
+    const since = before === null ? undefined : seqOf(db, before);
+    return since === undefined ? [] : this.#runner.run(() => escapedSince(context, since));
   }
 
   async end(id: string, result: RunResult): Promise<Run> {

@@ -18,11 +18,14 @@ import type {
   ToolRequest,
   ToolResult,
 } from "../model/conversation.ts";
+import { displayPath } from "../model/byte-path.ts";
 import type { Bounded } from "../model/deadline.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Outcome } from "../model/plan.ts";
 import { parsePath, pathInside } from "../model/workspace-path.ts";
 import { CutOffWatch, endInterrupted } from "../steps/cut-off.ts";
+import type { Overlap } from "../history/overlaps.ts";
+import { noteEscaped } from "../history/runs.ts";
 import { goBack } from "../restore/go-back.ts";
 import { abortWay } from "../steps/abort-way.ts";
 import { finalizeEdit, findEdit, startEdit } from "../steps/edits.ts";
@@ -92,7 +95,22 @@ export class LocalTurns implements Turns {
     const paths = named.flatMap(({ path }) => (path === undefined ? [] : [path]));
     this.#runner.name(paths);
     const outside = named.filter(({ path }) => path === undefined).map(({ text }) => text);
-    return this.#takeWith(thread, outside, () => beginTool(this.#context, thread, { ...request, paths }));
+    if (outside.length > 0) this.#noteEscaped(outside);
+    let overlaps: TakenCheckpoint["overlaps"];
+    const overlapping = (found: readonly Overlap[]) => {
+      overlaps = found.map((each) => ({ ...each, path: displayPath(each.path) }));
+    };
+    const taken = await this.#takeWith(thread, outside, () =>
+      beginTool(this.#context, thread, { ...request, paths, overlapping }),
+    );
+    return taken === null || overlaps === undefined ? taken : { ...taken, overlaps };
+  }
+
+  /** [R798] A run in a fork whose tools name paths elsewhere has left its fork. */
+  #noteEscaped(paths: readonly string[]): void {
+    const { db } = this.#runner;
+    if (db.readOnly) return;
+    db.transaction(() => noteEscaped(db, paths));
   }
 
   async endTool(thread: ThreadId, call: ToolResult): Promise<TakenCheckpoint | null> {

@@ -24,6 +24,11 @@ export interface Runs {
   ending(id: string, reason: string): Promise<void>;
   /** This process watches it from now on; false when another one does. */
   takeOver(id: string): Promise<boolean>;
+  /**
+   * Paths here that changed since a run began elsewhere and that no turn changed: the run may have left its fork. What no
+   * checkpoint has yet is captured.
+   */
+  escapedDuring(id: string): Promise<string[]>;
   /** Captures what the agent left and closes its turn, in this working copy; of a run that never began, and where `lost`, nothing is captured. */
   end(id: string, result: RunResult): Promise<Run>;
 }

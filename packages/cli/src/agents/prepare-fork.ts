@@ -1,19 +1,18 @@
 /** What a new fork gets before it is ready: hooks as the original has them, and the set-up of the settings. */
-import type { Fork } from "@belay/engine";
+import { readSettings, type Fork, type Workspace } from "@belay/engine";
 import type { Call } from "../call/command.ts";
 import { runSetup } from "./run-setup.ts";
 
 /** Prepares a fork at its final place; returns warnings. */
 export async function prepareFork(
-  call: Pick<Call, "home" | "output" | "environment">,
-  { root, fork }: { root: string; fork: Fork },
+  call: Pick<Call, "home" | "environment"> & { readonly log?: ((line: string) => void) | undefined },
+  { workspace, fork }: { workspace: Pick<Workspace, "id" | "root">; fork: Fork },
   environment: Readonly<Record<string, string>>,
 ): Promise<string[]> {
-  const hooks = await installSameHooks(call, { root, fork });
-  const { readSettings } = await import("@belay/engine");
-  const words = readSettings(call.home)["forks.setup"];
+  const hooks = await installSameHooks(call, { root: workspace.root, fork });
+  const words = readSettings(call.home, workspace.id)["forks.setup"];
   if (words.length === 0) return hooks;
-  if (!call.output.quiet) call.output.warn(`Setting up ${fork.name}: ${words.join(" ")}`);
+  call.log?.(`Setting up ${fork.name}: ${words.join(" ")}`);
   const problem = await runSetup(words, fork.path, { ...call.environment, ...environment });
   return problem === undefined ? hooks : [...hooks, `forks.setup: ${problem}. The fork is kept as it is.`];
 }
