@@ -244,6 +244,21 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "keep a checkpoint for the members of a space, or make a link to it",
     load: () => import("./commands/share.ts"),
   },
+  pull: {
+    group: "Name and share",
+    summary: "look at the lines of other machines",
+    load: () => import("./commands/pull.ts"),
+  },
+  sync: {
+    group: "Name and share",
+    summary: "push, then pull",
+    load: () => import("./commands/sync.ts"),
+  },
+  open: {
+    group: "Name and share",
+    summary: "fetch a checkpoint of another machine and show it",
+    load: () => import("./commands/open.ts"),
+  },
   clone: {
     group: "Name and share",
     summary: "make a protected directory of what a remote has",

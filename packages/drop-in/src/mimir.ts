@@ -1,5 +1,12 @@
 /** Mimir's snapshots of conversations, over Belay. */
 export { SnapshotManager, type SnapshotManagerOptions } from "./mimir/conversation-snapshots.ts";
+export {
+  SnapshotCloudSync,
+  type ISnapshotCloudSync,
+  type SnapshotCloudSyncOptions,
+  type SnapshotRemote,
+  type SyncResult,
+} from "./mimir/snapshot-cloud-sync.ts";
 export { SnapshotRetentionManager } from "./mimir/snapshot-retention.ts";
 export {
   AgentOrchestrator,

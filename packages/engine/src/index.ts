@@ -56,6 +56,7 @@ export type {
   DiffOptions,
   ExportedFile,
   FileContent,
+  SyncState,
   WorkspaceStatus,
 } from "./queries/answers.ts";
 export type { Alias } from "./history/aliases.ts";

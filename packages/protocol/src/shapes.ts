@@ -72,6 +72,7 @@ export {
   synced,
   pause,
   residentStatus,
+  syncState,
   watching,
   status,
   workUnderWay,

@@ -30,6 +30,9 @@ export {
   type VerifiedRemote,
   type VerifyOptions,
 } from "./sync/remote.ts";
+export type { FetchReport } from "./sync/fetch.ts";
+export type { LineReader, PulledLines } from "./sync/line-reader.ts";
+export type { LineCheckpoint, OtherLine } from "./sync/other-lines.ts";
 export { describeRemote, type RemoteState } from "./sync/describe-remote.ts";
 export {
   openMembers,

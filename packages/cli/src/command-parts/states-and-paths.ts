@@ -8,6 +8,7 @@ import { EngineError, pathFromBytes, type Workspace } from "@belay/engine";
 import { ContractError, usageError } from "@belay/protocol/errors";
 import type { Call } from "../call/command.ts";
 import { workspacePath } from "../call/workspace-path.ts";
+import { localReferences } from "./remote-reference.ts";
 
 /** At most two checkpoints, and paths. */
 export interface StatesAndPaths {
@@ -17,10 +18,11 @@ export interface StatesAndPaths {
 
 /** Splits the operands of a command. */
 export async function statesAndPaths(
-  call: Pick<Call, "operands" | "dashesAt" | "directory">,
+  call: Pick<Call, "operands" | "dashesAt"> & Parameters<typeof localReferences>[0],
   workspace: Workspace,
 ): Promise<StatesAndPaths> {
-  const [before, after] = [call.operands.slice(0, call.dashesAt), call.operands.slice(call.dashesAt)];
+  const after = call.operands.slice(call.dashesAt);
+  const before = await localReferences(call, workspace, call.operands.slice(0, call.dashesAt));
   const onlyStates = after.length > 0;
   const firstPath = onlyStates ? -1 : await findFirstPath(call, workspace, before);
   const states = firstPath === -1 ? before : before.slice(0, firstPath);

@@ -16,7 +16,8 @@ export default defineCommand({
     withWorkspace(call, async (workspace) => {
       const { findFile } = await import("../command-parts/find-file.ts");
       const [ref = "", given = ""] = call.operands;
-      const checkpoint = await workspace.resolve(ref);
+      const { localReference } = await import("../command-parts/remote-reference.ts");
+      const checkpoint = await workspace.resolve(await localReference(call, workspace, ref));
       const path = workspacePath(workspace, call.directory, given);
       const file = await findFile(workspace, checkpoint, path);
       if (call.json) {

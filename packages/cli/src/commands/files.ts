@@ -17,7 +17,8 @@ export default defineCommand({
     withWorkspace(call, async (workspace) => {
       const [ref = "", ...given] = call.operands;
       const { pathToBytes } = await import("@belay/engine");
-      const checkpoint = await workspace.resolve(ref);
+      const { localReference } = await import("../command-parts/remote-reference.ts");
+      const checkpoint = await workspace.resolve(await localReference(call, workspace, ref));
       const paths = workspacePaths(workspace, call.directory, given);
       const files: ExportedFile[] = [];
       for await (const file of workspace.files(checkpoint.id, paths))

@@ -60,6 +60,11 @@ const WAYS: Readonly<
     options: ["recovery-file", "records"],
     load: async () => (await import("../command-parts/add-remote.ts")).addRemote,
   },
+  lines: {
+    operands: [0, 2],
+    options: [],
+    load: async () => (await import("../command-parts/remote-lines.ts")).listLines,
+  },
   remove: {
     operands: [1, 1],
     options: [],
@@ -89,13 +94,14 @@ const WAYS: Readonly<
 
 export default defineCommand({
   usage:
-    "remote [list] | remote add <name> <url | invitation> [--records url] [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair] | remote invite [name] [--role role] [--expires time] | remote token [name] [--role agent | reader] [--ttl time] [--name name] | remote keys [list | add <identity> | add --recovery | remove <member> | rotate | recover]",
+    "remote [list] | remote lines [name] [line] | remote add <name> <url | invitation> [--records url] [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair] | remote invite [name] [--role role] [--expires time] | remote token [name] [--role agent | reader] [--ttl time] [--name name] | remote keys [list | add <identity> | add --recovery | remove <member> | rotate | recover]",
   about: [
     "Remotes keep the history of this directory on an S3-compatible server or in PostgreSQL, encrypted on this machine: the",
     "server learns sizes and times, nothing else. `add` makes a space at s3://<bucket>/<prefix>?endpoint=<url>&region=<region>",
     "or postgres://<user>@<host>/<database>/<prefix>, and gives you its recovery key, or joins the space that is there with its",
     "recovery key. Access comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile; PGPASSWORD or ~/.pgpass. `verify` proves what is stored: every line and its",
-    "signatures, and whether all content is there. `remove` forgets a remote; what is stored there stays.",
+    "signatures, and whether all content is there. `lines` shows the lines of other machines, or the checkpoints of one, as",
+    "the last `belay pull` found them. `remove` forgets a remote; what is stored there stays.",
     "`invite` prints a text that makes one more machine a member, once: `remote add <name> <invitation>` there (`-` reads",
     "it from stdin). `token` prints a text for jobs, as BELAY_TOKEN. `keys` shows and changes the members of the space.",
   ].join("\n"),

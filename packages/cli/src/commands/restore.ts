@@ -52,7 +52,9 @@ export default defineCommand({
   run: (call) => {
     const scope = scopeOf(call.options, call.operands.length > 1);
     return withWorkspace(call, async (workspace) => {
-      const [ref = "", ...given] = call.operands;
+      const [named = "", ...given] = call.operands;
+      const { localReference } = await import("../command-parts/remote-reference.ts");
+      const ref = await localReference(call, workspace, named);
       const { goBack } = await import("../going-back/go-back.ts");
       const { checkpointLabel } = await import("../output/checkpoint-table.ts");
       const { beforeTurnLabel } = await import("../output/turn-text.ts");

@@ -36,7 +36,8 @@ export default defineCommand({
     withWorkspace(call, async (workspace) => {
       const [typed = "", ...given] = call.operands;
       // a branch that was merged is taken out by itself
-      const ref = (await workspace.merges.broughtBy(typed)) ?? typed;
+      const { localReference } = await import("../command-parts/remote-reference.ts");
+      const ref = (await workspace.merges.broughtBy(typed)) ?? (await localReference(call, workspace, typed));
       const { goBack } = await import("../going-back/go-back.ts");
       const { checkpointLabel } = await import("../output/checkpoint-table.ts");
       const { turnLabel } = await import("../output/turn-text.ts");

@@ -39,12 +39,11 @@ export default defineCommand({
   examples: ["belay show", "belay show @turn -p", "belay show @", "belay show 12"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {
-      const row = await turnOf(workspace, call.operands[0]);
-      await (row === undefined ? showCheckpoint : showTurn)(
-        call,
-        workspace,
-        row?.ref ?? call.operands[0] ?? "@",
-      );
+      const { localReference } = await import("../command-parts/remote-reference.ts");
+      const [named] = call.operands;
+      const given = named === undefined ? undefined : await localReference(call, workspace, named);
+      const row = await turnOf(workspace, given);
+      await (row === undefined ? showCheckpoint : showTurn)(call, workspace, row?.ref ?? given ?? "@");
       return EXIT.done;
     }),
 });
@@ -96,11 +95,13 @@ async function showTurn(call: ShowCall, workspace: Workspace, ref: string): Prom
   });
 }
 
-async function showCheckpoint(call: ShowCall, workspace: Workspace, ref: string): Promise<void> {
+/** Shows a checkpoint: when and why it was taken, what it changed, what it leaves out. */
+export async function showCheckpoint(call: ShowCall, workspace: Workspace, ref: string): Promise<void> {
   const details = await workspace.show(ref);
   const { all, patch = false } = call.options;
   const { checkpoint } = details;
-  const [parent] = checkpoint.parents;
+  // of another line, the one before it may not be here
+  const [parent] = await hereOf(workspace, checkpoint.parents);
   const lines =
     patch && parent !== undefined
       ? await workspace.diff({ from: parent, to: checkpoint.id, detail: "text" })
@@ -112,6 +113,11 @@ async function showCheckpoint(call: ShowCall, workspace: Workspace, ref: string)
   const turn = await findTurnAround(workspace, checkpoint);
   call.output.print(detailsText({ ...details, turn }, call.output, all));
   if (lines !== undefined) printLines(lines.files, call.output);
+}
+
+async function hereOf(workspace: Workspace, ids: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(ids.map((id) => workspace.resolve(id).catch(() => undefined)));
+  return found.flatMap((each) => (each === undefined ? [] : [each.id]));
 }
 
 function printLines(files: readonly FileChange[], output: Output): void {

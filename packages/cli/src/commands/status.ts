@@ -1,4 +1,4 @@
-import type { Checkpoint, SessionStatus, WorkspaceStatus } from "@belay/engine";
+import type { Checkpoint, SessionStatus, SyncState, WorkspaceStatus } from "@belay/engine";
 import { lastEventText } from "../agents/agent-checks.ts";
 import type { AgentCapture, CaptureObstacle, CaptureState } from "../agents/capture-state.ts";
 import { ALL_ENTRIES, defineCommand } from "../call/command.ts";
@@ -110,6 +110,7 @@ function facts(status: ShownStatus, output: Output) {
     status.openConflicts === 0
       ? undefined
       : (["merge", `${count(status.openConflicts, "conflict")} to decide: \`belay conflicts\``] as const),
+    ...status.sync.map((remote) => [`remote ${visible(remote.remote)}`, syncText(remote)] as const),
     ...status.capture.agents.map((agent) => [agent.title, agentText(agent)] as const),
     ["store", visible(status.store)] as const,
     status.resident.running
@@ -119,6 +120,14 @@ function facts(status: ShownStatus, output: Output) {
         ] as const)
       : undefined,
   ];
+}
+
+function syncText({ state, queued, pushedAt, problem }: SyncState): string {
+  const since = pushedAt === null ? "never pushed" : `last pushed ${relativeTime(pushedAt)}`;
+  if (state === "synced") return `has everything, ${since}`;
+  if (state === "queued") return `${count(queued, "checkpoint")} not sent yet, ${since}`;
+  const waiting = queued === 0 ? "" : `, ${count(queued, "checkpoint")} wait`;
+  return state === "offline" ? `offline, ${since}${waiting}` : `${visible(problem ?? "")}${waiting}`;
 }
 
 function sinceThen({ exists, changes, changedFiles }: ShownStatus): string {

@@ -2,8 +2,21 @@
 import type { RunCommand, WorkProgress } from "@belay/server";
 import { ownEnvironment } from "./own-environment.ts";
 
+/** Runs commands that nothing waits for, with low priority; an error that they report is thrown. */
+export function backgroundCommand(
+  home: string,
+): (directory: string, words: readonly string[]) => Promise<object> {
+  const run = commandProcess(home, { isLow: true });
+  return async (directory, words) => {
+    const answer = await run(directory, words, { progress: () => undefined });
+    const { error } = answer as { error?: { code: string; message: string } };
+    if (error !== undefined) throw new Error(`${error.code}: ${error.message}`);
+    return answer;
+  };
+}
+
 /** Runs commands on the stores of a home. */
-export function commandProcess(home: string): RunCommand {
+export function commandProcess(home: string, { isLow = false } = {}): RunCommand {
   return (directory, words, { progress, input }) =>
     new Promise((done, fail) => {
       const { spawn } = process.getBuiltinModule("node:child_process");
@@ -13,6 +26,7 @@ export function commandProcess(home: string): RunCommand {
         stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", "ipc"],
         env: ownEnvironment({ BELAY_RESIDENT: "off" }),
       });
+      if (isLow) lowerPriority(child.pid);
       const [said, troubles]: [Buffer[], Buffer[]] = [[], []];
       child.stdout!.on("data", (piece: Buffer) => said.push(piece));
       child.stderr!.on("data", (piece: Buffer) => troubles.push(piece));
@@ -30,6 +44,16 @@ export function commandProcess(home: string): RunCommand {
         }
       });
     });
+}
+
+/** Where the system does not allow it, the work is done all the same. */
+function lowerPriority(pid: number | undefined): void {
+  try {
+    const { constants, setPriority } = process.getBuiltinModule("node:os");
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // not worth a word
+  }
 }
 
 /** A reader does not look more often. */

@@ -23,6 +23,12 @@ export async function createRemoteHost(
   call: Pick<Call, "home" | "environment">,
   { patienceMs = PATIENCE_MS, bytesPerSecond }: HostLimits = {},
 ): Promise<CommandHost> {
+  const { readSettings } = await import("@belay/engine");
+  const settings = readSettings(call.home);
+  const limits = {
+    uploadBytesPerSecond: bytesPerSecond ?? settings["sync.uploadBytesPerSecond"],
+    downloadBytesPerSecond: bytesPerSecond ?? settings["sync.downloadBytesPerSecond"],
+  };
   const engines = await import("@belay/remote");
   const { REAL_SURROUNDINGS, RetryingRemoteStore } = engines;
   const { environment } = call;
@@ -32,7 +38,7 @@ export async function createRemoteHost(
     const opened = (one: { readonly requests: number }) => void counted.push(one);
     const store = connectStore(url, { engines, environment, user, opened });
     const { now, sleep } = REAL_SURROUNDINGS;
-    return new RetryingRemoteStore(store, { now, sleep, random: Math.random, patienceMs, bytesPerSecond });
+    return new RetryingRemoteStore(store, { now, sleep, random: Math.random, patienceMs, ...limits });
   };
   return {
     home: call.home,

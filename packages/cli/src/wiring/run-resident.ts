@@ -10,7 +10,8 @@ import { createHookService } from "../agents/serve-hooks.ts";
 import type { Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { DesktopNotices } from "../notices/desktop-notices.ts";
-import { commandProcess } from "../resident/command-process.ts";
+import { BackgroundSync } from "../resident/background-sync.ts";
+import { backgroundCommand, commandProcess } from "../resident/command-process.ts";
 import { serveCommands } from "../resident/serve-commands.ts";
 import { findInFiles, followIndex, indexState, syncIndex } from "../search-index/workspace-indexes.ts";
 import { readBuild } from "../version.ts";
@@ -43,6 +44,11 @@ export async function runResident(
   // before agents can find the process
   refreshHookScript(call.home);
   using notices = new DesktopNotices({ home: call.home, platform: process.platform, clock: Date.now });
+  using sync = new BackgroundSync({
+    home: call.home,
+    clock: Date.now,
+    run: backgroundCommand(call.home),
+  });
   const resident = await startResident({
     ...options,
     home: call.home,
@@ -57,6 +63,7 @@ export async function runResident(
     opened: (workspace) => {
       connectToAgents(call.home, workspace);
       notices.follow(workspace);
+      sync.follow(workspace);
       followIndex(call.home, workspace).catch(() => undefined);
     },
     search: searchService(call.home),

@@ -13,6 +13,7 @@ import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts
 import { EngineError } from "../model/errors.ts";
 import type { GapReason } from "../model/entry.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
+import { remoteOrigin } from "../model/origin.ts";
 import { HASH_BYTES, hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import { MAIN_WORKING_COPY, type Database, type Row, type Value } from "../store/database.ts";
 import { ELSEWHERE } from "../store/schema.ts";
@@ -24,7 +25,10 @@ import { droppedEnds } from "./step-rows.ts";
 export const TAG_PREFIX = "tag/";
 
 /** A checkpoint before it has its place in the store. */
-export type NewCheckpoint = Omit<Checkpoint, "seq" | "branch" | "fork" | "origin" | "arrivedAt">;
+export type NewCheckpoint = Omit<
+  Checkpoint,
+  "seq" | "branch" | "fork" | "origin" | "arrivedAt" | "fetchedFrom" | "synced"
+>;
 
 /** Where a checkpoint comes from that was captured elsewhere, and when it came. */
 export interface Arrival {
@@ -50,7 +54,8 @@ export function insertCheckpoint(db: Database, checkpoint: NewCheckpoint, delta:
       checkpoint.createdAt,
       branch,
     ) ?? {};
-  return { ...checkpoint, seq, ...placeOf(String(name), db.workingCopy), origin: null, arrivedAt: null };
+  const here = { origin: null, fetchedFrom: null, arrivedAt: null, synced: null };
+  return { ...checkpoint, seq, ...placeOf(String(name), db.workingCopy), ...here };
 }
 
 /**
@@ -64,7 +69,8 @@ export function insertArrival(
 ): Checkpoint {
   const place = { branch: ELSEWHERE, working_copy: ELSEWHERE };
   const seq = insertRow(db, checkpoint, { delta, ...place, origin, arrived_at: arrivedAt });
-  return { ...checkpoint, seq, branch: null, fork: null, origin, arrivedAt };
+  const fetchedFrom = remoteOrigin(origin) ?? null;
+  return { ...checkpoint, seq, branch: null, fork: null, origin, fetchedFrom, arrivedAt, synced: null };
 }
 
 function insertRow(
@@ -163,7 +169,11 @@ const CARRIED = (table: string, columns: string) =>
   `(SELECT json_group_array(json_array(hex(path), CAST(reason AS TEXT)${columns})) FROM (SELECT * FROM ${table} WHERE checkpoint = c.seq LIMIT ${CARRIED_LIMIT})) AS ${table}s,
    (SELECT count(*) FROM ${table} WHERE checkpoint = c.seq) AS ${table}s_total`;
 
-const SELECT = `SELECT *, ${CARRIED("gap", ", CAST(size AS INTEGER)")}, ${CARRIED("doubt", "")}, (SELECT json_group_array(CAST(substr(r.name, ${TAG_PREFIX.length + 1}) AS TEXT)) FROM ref r
+/** [T1] A checkpoint is out of the outbox when its segment is known to be stored; a fetched one is in its line. */
+const SYNCED = `CASE WHEN NOT EXISTS (SELECT 1 FROM remote) THEN NULL
+  ELSE NOT EXISTS (SELECT 1 FROM remote r JOIN outbox o ON o.remote = r.name AND o.kind = 'checkpoint' AND o.id = c.id) END AS synced`;
+
+const SELECT = `SELECT *, ${SYNCED}, ${CARRIED("gap", ", CAST(size AS INTEGER)")}, ${CARRIED("doubt", "")}, (SELECT json_group_array(CAST(substr(r.name, ${TAG_PREFIX.length + 1}) AS TEXT)) FROM ref r
   WHERE r.checkpoint = c.seq AND r.name GLOB '${TAG_PREFIX}*') AS tags, (SELECT b.name FROM branch b WHERE b.id = c.branch) AS branch_name FROM checkpoint c`;
 
 /** Which checkpoints to list. */
@@ -424,6 +434,8 @@ function toCheckpoint(row: Row): Checkpoint {
       ? placeOf(String(row["branch_name"]), Number(row["working_copy"]))
       : { branch: null, fork: null }),
     origin: text("origin"),
+    fetchedFrom: remoteOrigin(text("origin")) ?? null,
+    synced: row["synced"] === null ? null : row["synced"] === 1,
     arrivedAt: number("arrived_at"),
     thread: text("thread") as ThreadId | null,
     session: text("session"),

@@ -1,4 +1,5 @@
 /** A checkpoint as other programs see it (docs/spec.md, section "Checkpoints"). */
+import type { RemoteOrigin } from "./origin.ts";
 import type { BytePath } from "./byte-path.ts";
 import type { GapReason } from "./entry.ts";
 import type { ChangeCounts } from "./file-change.ts";
@@ -83,7 +84,11 @@ export interface Checkpoint {
   readonly fork: string | null;
   /** What it was imported from, such as "moldable"; null when it was captured here. */
   readonly origin: string | null;
-  /** When it came into this store; null when it was captured here. */
+  /** The line it was fetched from; null for all others. */
+  readonly fetchedFrom: RemoteOrigin | null;
+  /** Whether every remote is known to have it; null where there is no remote. */
+  readonly synced: boolean | null;
+  /** When it came into this store, or was last used if it was fetched; null when it was captured here. */
   readonly arrivedAt: number | null;
   readonly thread: ThreadId | null;
   readonly session: string | null;

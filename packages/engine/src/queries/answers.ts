@@ -72,6 +72,8 @@ export interface WorkspaceStatus {
   readonly branch: string;
   /** How many forks can be worked in. */
   readonly forks: number;
+  /** How each remote stands. */
+  readonly sync: readonly SyncState[];
   /** How many conflicts of merges wait for a decision. */
   readonly openConflicts: number;
   /** Nothing is captured automatically until then. */
@@ -81,6 +83,19 @@ export interface WorkspaceStatus {
   /** The newest turns, if they were made while captures were paused: they cannot be undone. */
   readonly pausedTurns: number;
   readonly warnings: readonly string[];
+}
+
+/** How a remote stands, from what this machine knows. */
+export interface SyncState {
+  readonly remote: string;
+  /** `offline`: the server was not reached; `problem`: it was, and something is wrong. */
+  readonly state: "synced" | "queued" | "offline" | "problem";
+  /** How many checkpoints wait to be sent. */
+  readonly queued: number;
+  readonly pushedAt: number | null;
+  readonly pulledAt: number | null;
+  /** Why the last try did not end well. */
+  readonly problem: string | null;
 }
 
 /** One file as it was or is. */

@@ -8,6 +8,7 @@ import type { Present } from "../capture/look.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
 import { countChanges } from "../diff/count-changes.ts";
 import { fileChanges } from "../diff/file-changes.ts";
+import { countQueued, readRemotes } from "../exchange/remotes.ts";
 import { countCheckpoints, headCheckpoint } from "../history/checkpoints.ts";
 import { listForks } from "../history/forks.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
@@ -25,10 +26,11 @@ import { whyStagesStay } from "../restore/recover.ts";
 import { isRootThere } from "../scan/root.ts";
 import { pendingIn } from "../steps/pending.ts";
 import { stepToUndo } from "../steps/select-steps.ts";
+import type { Database } from "../store/database.ts";
 import { storeBytes } from "../store/store.ts";
 import { knownDamage } from "../upkeep/known-damage.ts";
 import { isPurgeUnfinished } from "../upkeep/purge.ts";
-import type { WorkspaceStatus } from "./answers.ts";
+import type { SyncState, WorkspaceStatus } from "./answers.ts";
 import { describeSession } from "./describe-session.ts";
 import { measureQuickly } from "./measure-excluded.ts";
 
@@ -64,6 +66,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     canRedo: nextStep(db, "undone"),
     branch: branchAt(db, branchHere(db)).name,
     forks: forks.filter(({ state }) => state === "ready").length,
+    sync: syncStates(db),
     openConflicts: countOpenConflicts(db),
     undoDropped: countDropped(db),
     pausedTurns: countNewestPausedTurns(db),
@@ -78,6 +81,16 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
       ...(isDamaged ? ["The newest checkpoint is damaged: what changed since it cannot be told."] : []),
     ],
   };
+}
+
+/** How each remote stands; no server is asked. */
+function syncStates(db: Database): SyncState[] {
+  return readRemotes(db).map(({ name, pushedAt, pulledAt, problem }) => {
+    const queued = countQueued(db, name).checkpoints;
+    const calm = queued > 0 ? "queued" : "synced";
+    const state = problem === null ? calm : problem.startsWith("REMOTE_UNREACHABLE") ? "offline" : "problem";
+    return { remote: name, state, queued, pushedAt, pulledAt, problem };
+  });
 }
 
 function damageWarning({ checkpoints, sound }: KnownDamage): string {

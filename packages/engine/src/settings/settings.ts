@@ -57,6 +57,16 @@ export interface Settings {
   readonly "ghost.keep": number;
   /** Whether files outside the directory that a tool names are captured, apart from the others. */
   readonly "outside.capture": "on" | "off";
+  /** Whether the resident process synchronises workspaces that have a remote. */
+  readonly "sync.automatic": "on" | "off";
+  /** A checkpoint is sent after this long at the latest. */
+  readonly "sync.intervalSeconds": number;
+  /** How often the lines of other machines are looked at; 0 never by itself. */
+  readonly "sync.pullMinutes": number;
+  /** No more than this is sent; 0 is no limit. */
+  readonly "sync.uploadBytesPerSecond": number;
+  /** The same for what is read. */
+  readonly "sync.downloadBytesPerSecond": number;
   /** Which files are in the search index: `off` until it is first used, those that agents touched, or all. */
   readonly "retrieval.scope": "off" | "touched" | "all";
   /** What makes vectors: `hash` here, or an `endpoint`. */
@@ -99,6 +109,11 @@ const DEFAULT_SETTINGS: Settings = {
   "ghost.mode": "off",
   "ghost.keep": 50,
   "outside.capture": "off",
+  "sync.automatic": "on",
+  "sync.intervalSeconds": 60,
+  "sync.pullMinutes": 10,
+  "sync.uploadBytesPerSecond": 0,
+  "sync.downloadBytesPerSecond": 0,
   "retrieval.scope": "off",
   "retrieval.embedder": "hash",
   "retrieval.url": "",
@@ -182,6 +197,7 @@ const CHOICES: Partial<Record<SettingKey, readonly string[]>> = {
   "checkpoints.automatic": ["on", "off"],
   "checkpoints.policy": Object.keys(CHECKPOINT_PRESETS),
   "notices.desktop": ["on", "off"],
+  "sync.automatic": ["on", "off"],
   "forks.dependencies": ["auto", "none"],
   "forks.git": ["private", "none"],
   "ghost.mode": ["off", "auto", "on"],
@@ -193,6 +209,8 @@ const CHOICES: Partial<Record<SettingKey, readonly string[]>> = {
 /** What settings of numbers that count something are said to be. */
 const COUNTS: Partial<Record<SettingKey, string>> = {
   "limits.ignoredFiles": "a number of files such as 2000; 0 leaves out whatever git ignores",
+  "sync.intervalSeconds": "a number of seconds such as 60",
+  "sync.pullMinutes": "a number of minutes such as 10; 0 never looks by itself",
   "forks.limit": "a number of forks such as 16; 0 makes none",
   "forks.graceHours": "a number of hours such as 24; 0 deletes at once",
 };
@@ -222,7 +240,8 @@ function parseValue(key: SettingKey, value: unknown): Settings[SettingKey] {
   if (key === "ghost.keep") return parseKept(key, value);
   if (key === "ui.port") return parsePort(key, value);
   const bytes = typeof value === "string" ? parseBytes(value) : value;
-  if (typeof bytes === "number" && Number.isSafeInteger(bytes) && bytes > 0) return bytes;
+  const least = key.endsWith("PerSecond") ? 0 : 1;
+  if (typeof bytes === "number" && Number.isSafeInteger(bytes) && bytes >= least) return bytes;
   throw invalid(key, "it must be a number of bytes such as 64MiB, 2GiB or 1000000");
 }
 

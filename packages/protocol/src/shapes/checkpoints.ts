@@ -21,8 +21,10 @@ export const checkpoint = z.looseObject({
   branch: z.string().nullable(),
   /** The fork it was taken in; null for the workspace's root. */
   fork: z.string().nullable(),
-  /** What it was imported from; null when it was captured here. */
-  origin: z.string().nullable(),
+  /** What it was imported from, or the line it was fetched from; null when it was captured here. */
+  origin: z.union([z.string(), z.object({ remote: z.string(), line: z.string() })]).nullable(),
+  /** Whether every remote is known to have it; null where there is no remote. */
+  synced: z.boolean().nullable(),
   thread: z.string().nullable(),
   session: z.string().nullable(),
   kind: z.string(),

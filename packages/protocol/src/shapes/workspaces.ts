@@ -116,6 +116,18 @@ export const watching = z.looseObject({
   directories: count,
 });
 
+/** How a remote stands, from what this machine knows. */
+export const syncState = z.looseObject({
+  remote: z.string(),
+  state: z.enum(["synced", "queued", "offline", "problem"]),
+  /** How many checkpoints wait to be sent. */
+  queued: count,
+  lastPushedAt: time.nullable(),
+  lastPulledAt: time.nullable(),
+  /** Why the last try did not end well. */
+  problem: z.string().nullable(),
+});
+
 /** The status of a workspace. */
 export const status = z.looseObject({
   workspace: z.string(),
@@ -140,6 +152,8 @@ export const status = z.looseObject({
   canRedo: step.nullable(),
   branch: z.string(),
   forks: count,
+  /** How each remote stands; none without remotes. */
+  sync: z.array(syncState),
   openConflicts: count,
   undoDropped: count,
   pausedTurns: count,

@@ -148,6 +148,12 @@ export function readHeader(bytes: Buffer): ParcelHeader {
   return { kind, generation, salt, directoryBytes };
 }
 
+/** Where the frames of a parcel begin, from its first bytes; nothing is proved yet. */
+export function parcelStart(bytes: Buffer): { readonly framesAt: number } {
+  const { kind, directoryBytes } = readHeader(bytes);
+  return { framesAt: HEADER_BYTES + directoryBytes + (isSigned(kind) ? SIGNATURE_BYTES : 0) };
+}
+
 function encodeHeader({ kind, generation, salt, directoryBytes }: ParcelHeader): Buffer {
   expectSound(salt.length === SALT_BYTES, "a salt has 32 bytes");
   expectSound(directoryBytes <= LIMIT.directoryBytes, "the directory is larger than is allowed");

@@ -13,7 +13,9 @@ export interface Patience {
   readonly random: () => number;
   /** No try begins later than this after the first one of its request. */
   readonly patienceMs: number;
-  readonly bytesPerSecond?: number | undefined;
+  /** 0 is no limit. */
+  readonly uploadBytesPerSecond?: number | undefined;
+  readonly downloadBytesPerSecond?: number | undefined;
 }
 
 const TRIES = 10;
@@ -43,7 +45,7 @@ export class RetryingRemoteStore implements RemoteStore {
   }
 
   async put(key: string, bytes: Buffer, how: { readonly createOnly: boolean }): Promise<PutOutcome> {
-    await this.#throttle(bytes.length);
+    await this.#throttle(bytes.length, this.#patience.uploadBytesPerSecond);
     return this.#retry(async (isAgain) => {
       // a server that answered 500 may have stored it: look before sending it again
       if (isAgain && how.createOnly) {
@@ -67,7 +69,7 @@ export class RetryingRemoteStore implements RemoteStore {
     range?: { readonly from: number; readonly length: number },
   ): Promise<{ readonly bytes: Buffer; readonly date: number } | undefined> {
     const got = await this.#retry(() => this.#store.get(key, range));
-    await this.#throttle(got?.bytes.length ?? 0);
+    await this.#throttle(got?.bytes.length ?? 0, this.#patience.downloadBytesPerSecond);
     return got;
   }
 
@@ -129,9 +131,8 @@ export class RetryingRemoteStore implements RemoteStore {
     return Math.max(retryAfterMs ?? 0, doubled * (0.5 + this.#patience.random() / 2));
   }
 
-  async #throttle(bytes: number): Promise<void> {
-    const { bytesPerSecond, sleep } = this.#patience;
-    if (bytesPerSecond !== undefined && bytesPerSecond > 0) await sleep((bytes / bytesPerSecond) * 1000);
+  async #throttle(bytes: number, bytesPerSecond = 0): Promise<void> {
+    if (bytesPerSecond > 0) await this.#patience.sleep((bytes / bytesPerSecond) * 1000);
   }
 }
 

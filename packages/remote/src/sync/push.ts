@@ -35,6 +35,8 @@ export interface PushTarget {
   readonly device: string;
   readonly abilities: Abilities;
   readonly around: Surroundings;
+  /** The highest segments of other lines that this home has read. */
+  readonly seen?: (() => Readonly<Record<string, number>>) | undefined;
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
@@ -239,7 +241,7 @@ class Push {
       device,
       at: around.now(),
       from: number === 1 && began !== null ? (JSON.parse(began) as { line: string; number: number }) : null,
-      seen: {},
+      seen: this.#target.seen?.() ?? {},
       sweep: 0,
       ...(keys.certificate !== undefined && { certificate: keys.certificate }),
     });

@@ -13,6 +13,8 @@ import { isKnownWriter, noteKnownWriter } from "../space/known-writers.ts";
 import { createSpace, findSpaces, keepSpace, keptSpace, openSpace, type Space } from "../space/space.ts";
 import { probeStore, type Abilities } from "../stores/probe.ts";
 import { RemoteFailure, type RemoteStore } from "../stores/remote-store.ts";
+import { createLineReader, type LineReader } from "./line-reader.ts";
+import { LineRecords } from "./line-records.ts";
 import { Mirror } from "./mirror.ts";
 import { push, pushObjects, type PushReport, type PushTarget } from "./push.ts";
 import { chosenLine, writerOf } from "./chosen-line.ts";
@@ -177,7 +179,7 @@ function soleSpace(found: string, others: readonly string[]): string {
 }
 
 /** A remote that can be used. */
-export interface OpenedRemote extends Disposable {
+export interface OpenedRemote extends Disposable, LineReader {
   readonly entry: RemoteEntry;
   push(progress?: (done: number, total: number) => void): Promise<PushReport>;
   verify(options: VerifyOptions): Promise<VerifiedRemote>;
@@ -209,9 +211,9 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
   const entry = findRemote(workspace, name);
   const keys = keysOf(host, entry);
   const store = host.connect(entry.url);
-  const target = async (): Promise<PushTarget> => ({
+  const target = async (known?: Space): Promise<PushTarget> => ({
     exchange: workspace.exchange,
-    space: await presentSpace(store, entry, { keys, host }),
+    space: known ?? (await presentSpace(store, entry, { keys, host })),
     mirror,
     keys,
     device: host.device,
@@ -219,13 +221,21 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
     around: host.around,
   });
   const mirror = new Mirror(host.home, entry.space);
+  const records = new LineRecords(host.home, entry.space);
   return {
     entry,
+    ...createLineReader(entry, {
+      settle: (problem) => notePull(workspace, entry.name, problem),
+      open: async () => ({ ...(await target()), records }),
+      // what this home knows is enough to say what it knows
+      openKept: async () => ({ ...(await target(keptSpace(host.home, entry.space, store))), records }),
+      refresh: () => reopened(store, entry, { keys, host }),
+    }),
     push: async (progress) => {
       const report = await noting(workspace, entry.name, async () => {
         const found = await target();
         expectMayWrite(found.space, keys, host.around.now());
-        return push({ ...found, progress }, entry.name);
+        return push({ ...found, seen: () => seenOf(records, entry), progress }, entry.name);
       });
       return report;
     },
@@ -237,7 +247,10 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
           fresh: () => reopened(store, entry, { keys, host }),
         }),
       ),
-    [Symbol.dispose]: () => mirror[Symbol.dispose](),
+    [Symbol.dispose]: () => {
+      mirror[Symbol.dispose]();
+      records[Symbol.dispose]();
+    },
   };
 }
 
@@ -253,6 +266,16 @@ async function presentSpace(
   const kept = keptSpace(who.host.home, entry.space, store);
   const age = who.host.around.now() - (kept?.lookedAt ?? 0);
   return kept !== undefined && age >= 0 && age < ROSTER_MS ? kept : reopened(store, entry, who);
+}
+
+/** [T15] How far this home has read the lines of others: every segment says so. */
+function seenOf(records: LineRecords, { line }: RemoteEntry): Record<string, number> {
+  return Object.fromEntries(
+    records
+      .lines()
+      .filter((other) => other.line !== line)
+      .map((other) => [other.line, other.number]),
+  );
 }
 
 /** The space as the server has it now; its fingerprint must be the one that was trusted first. */
@@ -273,6 +296,13 @@ export async function reopened(
     );
   keepSpace(host.home, space, host.around.now());
   return space;
+}
+
+/** What a pull found out about the server; a problem of pushing stays until a push ends well. */
+function notePull({ exchange }: Workspace, name: string, problem: string | null): void {
+  const before = exchange.remotes().find((remote) => remote.name === name)?.problem ?? null;
+  if (problem !== null || /^REMOTE_(?:UNREACHABLE|DENIED|ROLLED_BACK|DAMAGED)/.test(before ?? ""))
+    exchange.noteProblem(name, problem);
 }
 
 /** [T13] Why a push failed is kept with the remote, for `status`; nothing else fails for it. */

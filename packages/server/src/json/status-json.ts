@@ -1,5 +1,5 @@
 /** The status of a workspace in the contract's shape. */
-import type { Pause, StepSummary, WorkspaceStatus } from "@belay/engine";
+import type { Pause, StepSummary, SyncState, WorkspaceStatus } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import { checkpointJson } from "./checkpoint-json.ts";
 import { fileChangeJson } from "./diff-json.ts";
@@ -44,12 +44,19 @@ export function statusJson(
     canRedo: optionalStep(status.canRedo),
     branch: status.branch,
     forks: status.forks,
+    sync: status.sync.map(syncStateJson),
     openConflicts: status.openConflicts,
     undoDropped: status.undoDropped,
     pausedTurns: status.pausedTurns,
     paused: pauseJson(status.paused),
     warnings: status.warnings,
   };
+}
+
+/** How a remote stands, in the contract's shape. */
+function syncStateJson({ pushedAt, pulledAt, ...facts }: SyncState): Json<typeof shapes.syncState> {
+  const iso = (moment: number | null) => (moment === null ? null : isoTime(moment));
+  return { ...facts, lastPushedAt: iso(pushedAt), lastPulledAt: iso(pulledAt) };
 }
 
 /** A pause in the contract's shape. */

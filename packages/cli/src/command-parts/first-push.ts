@@ -1,0 +1,42 @@
+/** What a push asks and says: secrets before the first one, and a line that was taken. */
+import type { RemoteEntry, Workspace } from "@belay/engine";
+import type { PushReport } from "@belay/remote";
+import { ContractError } from "@belay/protocol/errors";
+import { confirm } from "../call/confirmation.ts";
+import type { Call } from "../call/command.ts";
+import { visible } from "../output/visible.ts";
+import { warnAll } from "../wiring/open-workspace.ts";
+
+type PushCall = Pick<Call, "output"> & { readonly options: { readonly yes?: boolean | undefined } };
+
+/** As many places are named before the first push. */
+const NAMED_PLACES = 20;
+
+/** Asks before something that looks like a secret leaves the machine for the first time. */
+export async function maySend(
+  call: PushCall,
+  workspace: Workspace,
+  { segment, began }: RemoteEntry,
+): Promise<boolean> {
+  if (segment > 0 || began !== null || call.options.yes === true) return true;
+  const { findSecrets } = await import("./found-secrets.ts");
+  const { places, more } = await findSecrets(workspace, NAMED_PLACES);
+  if (places.length === 0) return true;
+  const listed = [...places.map(visible), ...(more ? ["and more"] : [])];
+  if (!call.output.canAsk)
+    throw new ContractError(
+      "SECRETS_FOUND",
+      "The first push would send what looks like secrets. Nothing was sent.",
+      { facts: { places }, list: listed },
+    );
+  call.output.print(["These look like secrets:", ...listed.map((place) => `  ${place}`)].join("\n"));
+  return confirm(call, "Everything is encrypted before it leaves this machine. Send them too?");
+}
+
+/** [T4] Says that a copy of this store writes the line that was this store's. */
+export function warnForked(call: Pick<Call, "output">, { forkedFrom }: PushReport): void {
+  if (forkedFrom === null) return;
+  warnAll(call, [
+    "A copy of this store writes the same line. Nothing of it was overwritten: this store goes on as a line of its own.",
+  ]);
+}

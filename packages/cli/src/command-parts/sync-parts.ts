@@ -1,0 +1,134 @@
+/** What `push`, `pull` and `sync` share: one remote, a bar, and what is said about the outcome. */
+import type { Workspace } from "@belay/engine";
+import type { LineCheckpoint, OpenedRemote, OtherLine, PulledLines, PushReport } from "@belay/remote";
+import { usageError } from "@belay/protocol/errors";
+import { count, relativeTime, size } from "@belay/tui/text";
+import type { Call } from "../call/command.ts";
+import { parseDuration } from "../call/duration.ts";
+import { createProgressBar } from "../output/progress-bar.ts";
+import { visible } from "../output/visible.ts";
+import { tellParent } from "../resident/command-process.ts";
+import type { CommandHost } from "../wiring/remote-host.ts";
+
+/** The options of commands that exchange something with a remote. */
+export const SYNC_OPTIONS = {
+  remote: { type: "string", value: "name", about: "which remote, where there are several" },
+  wait: {
+    type: "string",
+    value: "time",
+    about: "go on trying for so long, for example 2m; 30s unless given",
+  },
+  limit: { type: "string", value: "rate", about: "bytes per second at most, for example 500k or 2M" },
+} as const;
+
+/** The call of such a command. */
+export type SyncCall = Pick<Call, "environment" | "home" | "json" | "output"> & {
+  readonly options: {
+    readonly remote?: string | undefined;
+    readonly wait?: string | undefined;
+    readonly limit?: string | undefined;
+  };
+};
+
+/** A remote that is open for a command. */
+export interface HeldRemote extends Disposable {
+  readonly remote: OpenedRemote;
+  readonly host: CommandHost;
+}
+
+/** Opens the remote that a command is about, with its patience and its rate. */
+export async function openForSync(call: SyncCall, workspace: Workspace): Promise<HeldRemote> {
+  const { openRemote } = await import("@belay/remote");
+  const { createRemoteHost } = await import("../wiring/remote-host.ts");
+  const { wait, limit, remote: name } = call.options;
+  const host = await createRemoteHost(call, {
+    ...(wait !== undefined && { patienceMs: parseDuration(wait) }),
+    ...(limit !== undefined && { bytesPerSecond: rateOf(limit) }),
+  });
+  const remote = openRemote(workspace, name, host);
+  return { remote, host, [Symbol.dispose]: () => remote[Symbol.dispose]() };
+}
+
+function rateOf(text: string): number {
+  const [, number, unit = ""] = /^(\d+)([kM]?)$/.exec(text) ?? [];
+  if (number === undefined || Number(number) === 0)
+    throw usageError(
+      `"${text}" is not a rate. Nothing was sent.`,
+      "For example: 500k or 2M, in bytes per second.",
+    );
+  return Number(number) * (unit === "M" ? 1024 * 1024 : unit === "k" ? 1024 : 1);
+}
+
+/** Does something with a bar; the process that started this command learns how far it is too. */
+export async function withBar<Result>(
+  call: Pick<Call, "json" | "output">,
+  [label, noun]: readonly [string, string],
+  work: (progress: (done: number, total: number) => void) => Promise<Result>,
+): Promise<Result> {
+  using bar = createProgressBar(label, noun, !call.json && !call.output.quiet);
+  return await work((done, total) => {
+    bar.update({ done, total });
+    tellParent({ done, total });
+  });
+}
+
+/** What a push did, for people. */
+export function pushedText({ outcome, checkpoints, bytes, borrowed }: PushReport, name: string): string {
+  if (outcome === "unchanged") return `${visible(name)} has everything.`;
+  const reused = borrowed === 0 ? "" : `, ${count(borrowed, "object")} were there already`;
+  return `Pushed ${count(checkpoints, "checkpoint")} to ${visible(name)}: ${size(bytes)}${reused}.`;
+}
+
+/** What a push did, for programs. */
+export function pushedJson(report: PushReport, name: string): Record<string, unknown> {
+  const { forkedFrom: _, ...facts } = report;
+  return { ...facts, remote: name, withheld: [] };
+}
+
+/** What a pull found, for people. */
+export function pulledText({ lines, annotations }: PulledLines, name: string): string {
+  const written =
+    annotations === 0
+      ? []
+      : [`${count(annotations, "name, note or tag", "names, notes or tags")} taken over.`];
+  if (lines.length === 0) return ["No other line has moved.", ...written].join("\n");
+  const rows = lines.map((line) => {
+    const newest = line.newest === null ? "" : `: ${visible(line.newest.description)}`;
+    const what = `${count(line.checkpoints, "checkpoint")}, ${relativeTime(line.at)}${newest}`;
+    return `${visible(line.name)}  ${what}\n  → \`belay open ${visible(`${name}/${line.name}/@`)}\``;
+  });
+  return [...rows, ...written].join("\n");
+}
+
+/** What a pull found, for programs. */
+export function pulledJson({ outcome, lines, annotations }: PulledLines, remote: string) {
+  return {
+    outcome,
+    remote,
+    lines: lines.map((line) => ({ ...lineJson(line, remote), checkpoints: line.checkpoints })),
+    annotations,
+    reviews: [],
+  };
+}
+
+/** A line of another machine, for programs. */
+export function lineJson({ line, name, member, device, at, newest }: OtherLine, remote: string) {
+  return {
+    line,
+    name,
+    member,
+    device,
+    at: new Date(at).toISOString(),
+    newest: newest === null ? null : lineCheckpointJson(newest, remote),
+  };
+}
+
+/** A checkpoint of another line, which is not in this store. */
+export function lineCheckpointJson({ line, createdAt, ...facts }: LineCheckpoint, remote: string) {
+  return {
+    ...facts,
+    createdAt: new Date(createdAt).toISOString(),
+    synced: true,
+    origin: { remote, line },
+  };
+}

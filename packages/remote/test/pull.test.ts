@@ -1,0 +1,204 @@
+/** Looking at the lines of other machines, and fetching one checkpoint of them. */
+import { randomBytes } from "node:crypto";
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { openWorkspace } from "@belay/engine";
+import { expect, onTestFinished, test } from "vitest";
+import { openRemote, type OpenedRemote } from "../src/sync/remote.ts";
+import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
+import type { RemoteStore } from "../src/stores/remote-store.ts";
+import { filesBelow, Machine } from "./support/machines.ts";
+
+/** A store that counts and remembers what was asked of it. */
+class WatchedStore implements RemoteStore {
+  readonly inner = new MemoryRemoteStore();
+  readonly asked: string[] = [];
+
+  put(...words: Parameters<RemoteStore["put"]>) {
+    this.asked.push(`put ${words[0]}`);
+    return this.inner.put(...words);
+  }
+
+  get(...words: Parameters<RemoteStore["get"]>) {
+    this.asked.push(`get ${words[0]} ${words[1] === undefined ? "" : "range"}`);
+    return this.inner.get(...words);
+  }
+
+  list(...words: Parameters<RemoteStore["list"]>) {
+    this.asked.push(`list ${words[0]}`);
+    return this.inner.list(...words);
+  }
+
+  remove(...words: Parameters<RemoteStore["remove"]>) {
+    return this.inner.remove(...words);
+  }
+
+  take(): string[] {
+    return this.asked.splice(0);
+  }
+}
+
+/** Ana and Bob, whose workspace is a clone of Ana's; both pushed. */
+async function twoMachines() {
+  const store = new WatchedStore();
+  const ana = await new Machine(() => store, "ana").init();
+  ana.write({ "a.txt": "one\n", "src/x.ts": "x\n", "big.bin": randomBytes(1_300_000) });
+  await ana.workspace.checkpoint();
+  await ana.add();
+  await ana.push();
+  const bob = await ana.clone(() => store);
+  await bob.workspace.restoreTo("@");
+  await bob.push();
+  return { store, ana, bob };
+}
+
+async function withRemote<Result>(machine: Machine, work: (remote: OpenedRemote) => Promise<Result>) {
+  using remote = openRemote(machine.workspace, undefined, machine.host);
+  return await work(remote);
+}
+
+const pull = (machine: Machine) => withRemote(machine, (remote) => remote.pull());
+const fetchFrom = (machine: Machine, reference: string) =>
+  withRemote(machine, (remote) => remote.fetch(reference));
+
+test("[R703] one listing of heads says which lines moved; only their new segments are read", async () => {
+  const { store, ana, bob } = await twoMachines();
+  const first = await pull(ana);
+  expect(first).toMatchObject({ outcome: "pulled", lines: [{ name: "bob@bob-laptop" }] });
+  store.take();
+  expect(await pull(ana)).toMatchObject({ outcome: "unchanged", lines: [] });
+  expect(store.take()).toEqual([expect.stringMatching(/^list .*\/h\/$/)]);
+  bob.write({ "b.txt": "bob\n" });
+  const { id } = await bob.workspace.checkpoint({ name: "from bob" });
+  await bob.push();
+  store.take();
+  const before = await ana.workspace.list();
+  expect(await pull(ana)).toMatchObject({
+    lines: [{ name: "bob@bob-laptop", newest: { id, name: "from bob" } }],
+  });
+  // the heads, what was seen last, what comes after it, and the one new segment
+  expect(store.take()).toHaveLength(4);
+  expect(await ana.workspace.list()).toEqual(before);
+  expect(ana.workspace.exchange.remotes()[0]!.pulledAt).not.toBeNull();
+});
+
+test("[R704] a checkpoint is fetched by its line, number, tag, name or id; what is here is not asked for", async () => {
+  const { store, ana, bob } = await twoMachines();
+  bob.write({ "a.txt": "two\n", "src/y.ts": "y\n" });
+  await bob.workspace.checkpoint({ name: "older" });
+  bob.write({ "a.txt": "three\n" });
+  const { id } = await bob.workspace.checkpoint();
+  await bob.workspace.tag(id, "good");
+  await bob.push();
+  const newest = await fetchFrom(ana, "bob@bob-laptop/@");
+  expect(newest).toMatchObject({ isNew: true, checkpoint: { id } });
+  expect(newest.checkpoint.origin).toMatch(/^remote:team:[0-9a-f]{32}$/);
+  expect(newest.bytes).toBeLessThan(200_000);
+  store.take();
+  for (const reference of [id, id.slice(0, 8), "good", "bob@bob-laptop/good"])
+    expect(await fetchFrom(ana, reference)).toMatchObject({ isNew: false, checkpoint: { id } });
+  expect(store.take()).toEqual([]);
+  const older = await fetchFrom(ana, "bob@bob-laptop/@-1");
+  expect(older).toMatchObject({ isNew: true, checkpoint: { name: "older" } });
+  expect((await fetchFrom(ana, "bob@bob-laptop/older")).checkpoint.id).toBe(older.checkpoint.id);
+  await expect(fetchFrom(ana, "nothing")).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+  // [T9] every object was hashed on its way in: the store is sound, and the files are Bob's
+  expect(await ana.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
+  expect(await ana.workspace.restoreTo(id)).toMatchObject({ outcome: "applied" });
+  expect(filesBelow(ana.root)).toEqual(filesBelow(bob.root));
+  // her own two of the restore are sent; what was fetched stays in the line of Bob
+  expect((await ana.push()).checkpoints).toBe(2);
+});
+
+test("[T9] a checkpoint whose parcel is damaged or gone is not taken in, and what is wrong is named", async () => {
+  const { store, ana, bob } = await twoMachines();
+  bob.write({ "more.bin": randomBytes(1_400_000) });
+  const { id } = await bob.workspace.checkpoint();
+  await bob.push();
+  await pull(ana);
+  const [key, kept] = [...store.inner.objects].filter(([name]) => name.includes("/b/")).at(-1)!;
+  const damaged = Buffer.from(kept.bytes);
+  damaged[damaged.length >> 1]! ^= 1;
+  store.inner.objects.set(key, { ...kept, bytes: damaged });
+  await expect(fetchFrom(ana, id)).rejects.toMatchObject({ code: "REMOTE_DAMAGED" });
+  store.inner.objects.delete(key);
+  await expect(fetchFrom(ana, id)).rejects.toMatchObject({ code: "REMOTE_INCOMPLETE" });
+  await expect(ana.workspace.resolve(id)).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+  store.inner.objects.set(key, kept);
+  expect(await fetchFrom(ana, id)).toMatchObject({ isNew: true });
+  expect(await ana.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
+});
+
+test("[T15] a segment that was seen and is gone, or is another, is a rollback; so is one that another line had seen", async () => {
+  const { store, ana, bob } = await twoMachines();
+  await pull(ana);
+  const before = new Map(store.inner.objects);
+  bob.write({ "b.txt": "bob\n" });
+  const { id } = await bob.workspace.checkpoint();
+  await bob.push();
+  await pull(ana);
+  await ana.workspace.checkpoint();
+  await ana.push();
+  // the server goes back to an earlier copy, but for Ana's line
+  const anaLine = ana.workspace.exchange.remotes()[0]!.line;
+  for (const key of store.inner.objects.keys())
+    if (!before.has(key) && !key.includes(anaLine)) store.inner.objects.delete(key);
+  for (const [key, kept] of before) if (!key.includes(anaLine)) store.inner.objects.set(key, kept);
+  await expect(pull(ana)).rejects.toMatchObject({ code: "REMOTE_ROLLED_BACK" });
+  // local knowledge is kept
+  expect((await withRemote(ana, (remote) => remote.lines()))[0]).toMatchObject({ newest: { id } });
+  // a machine that never saw Bob's line learns from Ana's that something is gone
+  const eve = await ana.clone(() => store, { name: "eve", line: anaLine });
+  await expect(pull(eve)).rejects.toMatchObject({ code: "REMOTE_ROLLED_BACK" });
+});
+
+test("[T11] what one machine writes on another's checkpoint reaches it; of two the later counts everywhere", async () => {
+  const { ana, bob } = await twoMachines();
+  ana.write({ "a.txt": "ana\n" });
+  const { id } = await ana.workspace.checkpoint();
+  await ana.push();
+  await fetchFrom(bob, id);
+  await bob.workspace.rename(id, "bob's word");
+  await bob.workspace.tag(id, "seen-by-bob");
+  await bob.push();
+  expect(await pull(ana)).toMatchObject({ annotations: 2 });
+  expect(await ana.workspace.resolve("seen-by-bob")).toMatchObject({ id, name: "bob's word" });
+  await ana.workspace.rename(id, "ana's word");
+  await ana.push();
+  expect(await pull(bob)).toMatchObject({ annotations: 1 });
+  expect(await bob.workspace.resolve(id)).toMatchObject({ name: "ana's word" });
+  // a third machine sees the same, from the lines alone
+  const eve = await ana.clone(() => ana.host.connect(""), {
+    name: "eve",
+    line: bob.workspace.exchange.remotes()[0]!.line,
+  });
+  await pull(eve);
+  const lines = await withRemote(eve, (remote) => remote.lines());
+  const ofAna = lines.find(({ name }) => name.startsWith("ana@"));
+  expect(ofAna?.newest).toMatchObject({ id, name: "ana's word", tags: ["seen-by-bob"] });
+});
+
+test("[T4] a copied home goes on as a line of its own; both are listed, and nothing is lost", async () => {
+  const { store, ana, bob } = await twoMachines();
+  const copy = new Machine(() => store, "ana");
+  cpSync(ana.home, copy.home, { recursive: true });
+  rmSync(copy.root, { recursive: true });
+  cpSync(ana.root, copy.root, { recursive: true });
+  const { id: store_ } = ana.workspace;
+  const { attachWorkspace } = await import("@belay/engine");
+  await attachWorkspace(store_, copy.root, { home: copy.home });
+  copy.workspace = await openWorkspace(copy.root, { home: copy.home });
+  onTestFinished(() => copy.workspace.close());
+  ana.write({ "here.txt": "here\n" });
+  const here = await ana.workspace.checkpoint();
+  copy.write({ "there.txt": "there\n" });
+  const there = await copy.workspace.checkpoint();
+  expect((await ana.push()).forkedFrom).toBeNull();
+  expect((await copy.push()).forkedFrom).toMatch(/^[0-9a-f]{32}$/);
+  await pull(bob);
+  const lines = await withRemote(bob, (remote) => remote.lines());
+  expect(lines.map(({ name }) => name)).toEqual(["ana@ana-laptop", "ana@ana-laptop/2"]);
+  expect(join("team", lines[1]!.name)).toBe("team/ana@ana-laptop/2");
+  for (const { id } of [here, there]) expect(await fetchFrom(bob, id)).toMatchObject({ isNew: true });
+  expect((await fetchFrom(bob, "ana@ana-laptop/2/@")).checkpoint.id).toBe(there.id);
+});
