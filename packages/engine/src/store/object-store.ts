@@ -28,7 +28,8 @@ export interface ObjectSource {
 export const FORM = { bytes: 0, pieces: 1 } as const;
 
 const NAMES_PER_QUERY = 32;
-const KNOWN_NAMES = `SELECT hash FROM object WHERE hash IN (${Array(NAMES_PER_QUERY).fill("?").join(",")})`;
+/** Names are asked for in multiples of this many, so that there are few different statements to prepare. */
+const NAMES_STEP = 8;
 
 const PACK_CACHE_BYTES = 8 * 1024 * 1024;
 
@@ -53,9 +54,10 @@ export class ObjectStore implements ObjectSource {
     const found = new Set<ObjectHash>();
     for (let at = 0; at < names.length; at += NAMES_PER_QUERY) {
       const asked = names.slice(at, at + NAMES_PER_QUERY).map(hashToBytes);
-      // always the same statement: a name asked for twice is found once
-      while (asked.length < NAMES_PER_QUERY) asked.push(asked[0]!);
-      for (const row of this.#db.all(KNOWN_NAMES, ...asked))
+      // a name asked for twice is found once
+      while (asked.length % NAMES_STEP !== 0) asked.push(asked[0]!);
+      const places = "?,".repeat(asked.length).slice(0, -1);
+      for (const row of this.#db.all(`SELECT hash FROM object WHERE hash IN (${places})`, ...asked))
         found.add(hashFromBytes(row["hash"] as Uint8Array));
     }
     return found;
