@@ -10,7 +10,10 @@ export {
   useStatus,
   useThreads,
   useVersion,
+  type Branch,
+  type Fix,
   type Merge,
+  type Run,
   type Status,
   type Thread,
 } from "./data/facts.ts";
@@ -44,6 +47,7 @@ export { patchOf, useDiff, type ChangedFile, type Comparison, type Pair } from "
 export { CommandLine } from "./parts/command-line.tsx";
 export { copyText } from "./parts/copy.ts";
 export { Dialog } from "./parts/dialog.tsx";
+export { Field, FormDialog, type FormDialogProps } from "./parts/form-dialog.tsx";
 export { agentColour, AgentBadge, Icon, Lines, PathName } from "./parts/icon.tsx";
 export { useToast, type Toast } from "./parts/toasts.tsx";
 export { PendingPanel, type PendingPanelProps } from "./pending/pending-panel.tsx";

@@ -5,6 +5,7 @@ import type { BrowserClient } from "./data/client.ts";
 import { LiveEvents } from "./data/live-events.ts";
 import { Toasts, type Toast } from "./parts/toasts.tsx";
 import { GoingBack } from "./plans/going-back.tsx";
+import type { PlanBody } from "./plans/request.ts";
 
 /** What the parts below a provider have in common. */
 export interface BelayProviderProps {
@@ -13,11 +14,16 @@ export interface BelayProviderProps {
   readonly workspace?: string;
   /** Shows results in the host's own way; without it they appear at the bottom of the window. */
   readonly onToast?: (toast: Toast) => void;
+  /** Shows two states; without it results have no such button. */
+  compare?(from: string, to: string): void;
+  /** Opens the host's view in which conflicts are decided; without it they are only named. */
+  decide?(plan: PlanBody): void;
   readonly children: ReactNode;
 }
 
 /** Gives the parts below it a client and the events of a workspace, and shows what they did. */
-export function BelayProvider({ client, workspace, onToast, children }: BelayProviderProps): ReactNode {
+export function BelayProvider(props: BelayProviderProps): ReactNode {
+  const { client, workspace, onToast, compare, decide, children } = props;
   const live = useMemo(
     () => (workspace === undefined ? undefined : new LiveEvents(client, workspace)),
     [client, workspace],
@@ -30,7 +36,9 @@ export function BelayProvider({ client, workspace, onToast, children }: BelayPro
   return (
     <BelayContext.Provider value={provided}>
       <Toasts {...(onToast && { onToast })}>
-        <GoingBack>{children}</GoingBack>
+        <GoingBack {...(compare && { compare })} {...(decide && { decide })}>
+          {children}
+        </GoingBack>
       </Toasts>
     </BelayContext.Provider>
   );

@@ -3,9 +3,9 @@ import type { ConflictViewProps, DecidablePlan } from "@belay/react";
 import { useSyncExternalStore } from "react";
 
 /** A view that is a word of the address. */
-export type Named = "pending" | "threads" | "storage" | "settings";
+export type Named = "pending" | "threads" | "branches" | "storage" | "settings";
 
-const ALONE: readonly (string | undefined)[] = ["pending", "storage", "settings"];
+const ALONE: readonly (string | undefined)[] = ["pending", "branches", "storage", "settings"];
 
 function standsAlone(view: string | undefined): view is Exclude<Named, "threads"> {
   return ALONE.includes(view);

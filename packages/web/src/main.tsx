@@ -7,11 +7,13 @@ import {
   takeCode,
   useLiveState,
   type BrowserClient,
+  type DecidablePlan,
   type PageKey,
 } from "@belay/react";
 import { StrictMode, useEffect, useMemo, useState, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
-import { go, timelinePath, useAddress, type Place } from "./address.ts";
+import { comparePath, conflictsPath, go, timelinePath, useAddress, type Place } from "./address.ts";
+import { BranchesView } from "./branches/branches-view.tsx";
 import { PendingView } from "./pending/pending-view.tsx";
 import { SettingsView } from "./settings/settings-view.tsx";
 import { StorageView } from "./storage/storage-view.tsx";
@@ -31,7 +33,13 @@ function Page({ page }: { readonly page: PageKey }): ReactNode {
   if (client === undefined) return <Ended reason={"ended" in page ? page.ended : ""} />;
   if (place.view === "projects") return <Projects client={client} />;
   return (
-    <BelayProvider key={place.workspace} client={client} workspace={place.workspace}>
+    <BelayProvider
+      key={place.workspace}
+      client={client}
+      workspace={place.workspace}
+      compare={(from, to) => go(comparePath(place.workspace, from, to))}
+      decide={(plan) => go(conflictsPath(place.workspace, plan as DecidablePlan))}
+    >
       <WhileOpen>
         <View place={place} query={query} />
       </WhileOpen>
@@ -42,13 +50,15 @@ function Page({ page }: { readonly page: PageKey }): ReactNode {
 function View({ place, query }: { readonly place: Place; readonly query: URLSearchParams }): ReactNode {
   switch (place.view) {
     case "compare":
-      return <CompareView from={place.from} to={place.to} />;
+      return <CompareView from={place.from} to={place.to} file={query.get("file")} />;
     case "conflicts":
       return <ConflictsView key={place.of} of={place.of} query={query} />;
     case "pending":
       return <PendingView />;
     case "threads":
       return <ThreadsView key={place.thread} thread={place.thread} />;
+    case "branches":
+      return <BranchesView />;
     case "storage":
       return <StorageView />;
     case "settings":

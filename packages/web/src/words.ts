@@ -10,6 +10,8 @@ export const PAGE = {
   pendingAbout: "what agents changed and you have not approved",
   threads: "Threads",
   noThreads: "No agent has talked here yet.",
+  branches: "Branches",
+  branchesAbout: "lines of work beside the files here",
   storage: "Storage",
   settings: "Settings",
   settingsAbout: "of all projects; every change is saved at once",

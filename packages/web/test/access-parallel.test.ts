@@ -1,4 +1,6 @@
-/** Conflicts and everything else about several agents works for readers, keys and every eye, in both themes and three widths. */
+/** What is about several agents works for readers, keys and every eye, in both themes and three widths. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ServedProject } from "../../server/test/support/served-project.ts";
 import { expectGood, MATRIX } from "./support/access.ts";
@@ -8,6 +10,7 @@ import { addressOf, CHROMIUM, closeBrowser, newContext, newPage } from "./suppor
 
 const text = (...lines: string[]) =>
   `${["one", "two", "three", "four", "five", "six", "seven", ...lines].join("\n")}\n`;
+const REVIEW = `console.log("src/client.ts:1:1: error: ${"a long story ".repeat(20)}"); process.exit(1)`;
 const FILES = { "src/client.ts": text("eight"), "src/undone.ts": text(), "src/free.ts": text() };
 
 describe.skipIf(CHROMIUM === undefined)("access, several agents", { timeout: 120_000 }, () => {
@@ -27,6 +30,25 @@ describe.skipIf(CHROMIUM === undefined)("access, several agents", { timeout: 120
     await agent.turn("Add retry", { "src/undone.ts": text("retry"), "src/free.ts": text("free") });
     project.write("src/undone.ts", text("mine"));
     await project.ok("POST", "/api/checkpoints", { name: "Mine" });
+    const program = (script: string) => [process.execPath, "-e", script];
+    const settings = {
+      agents: { fixer: { command: program("") } },
+      reviews: { always: { command: program(REVIEW) } },
+      "agentOrchestration.autoFix": { maxRetries: { medium: 0 } },
+    };
+    writeFileSync(join(project.home, "config.json"), JSON.stringify(settings));
+    project.belay("fix", "--review", "always", "--agent", "fixer", "--yes");
+    project.belay(
+      "agents",
+      "run",
+      "--in-place",
+      "--yes",
+      "--agent",
+      "fixer",
+      "-p",
+      `Think about it. ${long}`,
+    );
+    project.belay("fork", "spare-room", "--no-git");
   }, 60_000);
 
   afterAll(async () => {
@@ -40,8 +62,26 @@ describe.skipIf(CHROMIUM === undefined)("access, several agents", { timeout: 120
     const page = await newPage(context, problems);
     const at = (path: string) => page.goto(`${project.url}/w/${workspace}/${path}`);
     await page.goto(addressOf(project));
-    await page.waitForURL(/\/w\//);
+    // the code works once: the page has to have its key before it is loaded again
+    await page.getByRole("treegrid").waitFor();
     const workspace = new URL(page.url()).pathname.split("/")[2]!;
+    await at("");
+    await page.getByRole("group", { name: "Auto-fix needs you" }).waitFor();
+    await expectGood(page, "needs you");
+    await page.getByRole("button", { name: "Decide…" }).click();
+    await expectGood(page, "escalation");
+    await page.keyboard.press("Escape");
+    await at("branches");
+    await page.getByRole("region", { name: "Runs of agents" }).waitFor();
+    await page.getByRole("region", { name: "Forks" }).waitFor();
+    await expectGood(page, "branches");
+    await page.getByRole("button", { name: /^Switch to idea/ }).click();
+    await page.getByRole("button", { name: /^Switch, \d files/ }).waitFor();
+    await expectGood(page, "switch");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "New branch…" }).click();
+    await expectGood(page, "new branch");
+    await page.keyboard.press("Escape");
     await at(`conflicts/${merged}`);
     await page
       .getByRole("radio", { name: /^Keep what is here/ })

@@ -9,6 +9,12 @@ export type Status = CallOutput<"GET /api/status">;
 /** A conversation with an agent. */
 export type Thread = CallOutput<"GET /api/threads">["threads"][number];
 
+/** A named line of checkpoints. */
+export type Branch = CallOutput<"GET /api/branches">["branches"][number];
+/** One execution of an agent's program. */
+export type Run = CallOutput<"GET /api/runs">["runs"][number];
+/** A loop of attempts to fix what a review found. */
+export type Fix = CallOutput<"GET /api/fixes">["fixes"][number];
 /** A merge of branches. */
 export type Merge = CallOutput<"GET /api/merges">["merges"][number];
 

@@ -53,8 +53,13 @@ export function usePlans(
 }
 
 /** Opens previews for everything below it. */
-export function GoingBack({ children }: { readonly children: ReactNode }): ReactNode {
-  const { plan, element } = usePlans();
+export function GoingBack({
+  children,
+  ...then
+}: Pick<NonNullable<Parameters<typeof usePlans>[0]>, "compare" | "decide"> & {
+  readonly children: ReactNode;
+}): ReactNode {
+  const { plan, element } = usePlans(then);
   return (
     <Context.Provider value={plan}>
       {children}

@@ -34,7 +34,7 @@ export interface PlanDialogProps {
 
 /** The dialog. */
 export function PlanDialog({ request, onClose, onDone, onConfirm, onDecide }: PlanDialogProps): ReactNode {
-  const [choices, setChoices] = useState<Choices>({ ...NO_CHOICES, count: request.count ?? 1 });
+  const [choices, setChoices] = useState<Choices>(() => firstChoices(request));
   const [selected, setSelected] = useState<string>();
   const state = usePlan(request, choices, (outcome) => onDone(outcome, state.plan!, choices.scope));
   const { plan, whole } = state;
@@ -102,6 +102,10 @@ export function PlanDialog({ request, onClose, onDone, onConfirm, onDecide }: Pl
       <Footer {...{ state, files, request, isDangerous, onClose }} scope={choices.scope} onAct={act} />
     </Dialog>
   );
+}
+
+function firstChoices({ count = 1, takesAll = false }: PlanRequest): Choices {
+  return { ...NO_CHOICES, count, except: takesAll ? [] : undefined };
 }
 
 function deletes(plan: DetailedPlan | null | undefined): boolean {

@@ -71,6 +71,8 @@ export interface PlanRequest {
   /** When the state was. */
   readonly at?: string;
   readonly note?: string | null;
+  /** A restore that also takes back the work of all other threads. */
+  readonly takesAll?: boolean;
 }
 
 const VERBS = { restore: "Restore", undo: "Undo", redo: "Redo", revert: "Undo", reset: "Reset" } as const;

@@ -30,12 +30,21 @@ export function rowId(ref: string): string {
   return `row-${ref}`;
 }
 
+/** What was done to the files as a whole, and what was changed outside of agents. */
+const QUIET: ReadonlySet<HistoryRow["kind"]> = new Set([
+  "hand",
+  "restore",
+  "revert",
+  "reset",
+  "switch",
+  "merge",
+]);
+
 /** One row. */
 export function TurnRow(props: TurnRowProps): ReactNode {
   const { row, lane, isSelected, isOpen, mark, index } = props;
   if (row.kind === "approved") return <ApprovedMark {...props} />;
-  const isQuiet =
-    row.kind === "hand" || row.kind === "restore" || row.kind === "revert" || row.kind === "reset";
+  const isQuiet = QUIET.has(row.kind);
   const look = [
     "b-turn",
     agentColour(row.kind === "turn" || row.kind === "capture" ? row.agent : null),
@@ -104,6 +113,8 @@ function Rail({ lane, row }: Pick<TurnRowProps, "lane" | "row">): ReactNode {
     restore: <Icon name="back" />,
     reset: <Icon name="back" />,
     revert: <Icon name="undo" />,
+    switch: <Icon name="branch" />,
+    merge: <Icon name="branch" />,
   };
   const knot = knots[row.kind];
   const shape =

@@ -4,6 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { Workspace } from "@belay/engine";
+import { ContractError } from "@belay/protocol/errors";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
 import { fixJson, runJson } from "../json/index.ts";
@@ -76,7 +77,12 @@ function serveFixes(app: Hono, served: Served): void {
     // one more attempt starts a program; the other answers do not
     const root = body.choice === "c" ? await startable(served, ref) : await rootOf(served, ref);
     const { id } = (await fixNow(served, root, params.id)).fix;
-    await served.work.run(root, ["fix", "answer", id, body.choice, "--yes"]);
+    try {
+      await served.work.run(root, ["fix", "answer", id, body.choice, "--yes"]);
+    } catch (error) {
+      // after one more attempt the loop may ask again: its state says so
+      if (!(error instanceof ContractError && error.code === "CONFIRMATION_REQUIRED")) throw error;
+    }
     return fixNow(served, root, id);
   });
 }

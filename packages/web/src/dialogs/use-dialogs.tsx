@@ -8,15 +8,18 @@ import {
   type HistoryRow,
   type PlanBody,
   type PlanRequest,
+  type Target,
 } from "@belay/react";
 import { useState, type ReactNode } from "react";
 import { comparePath, conflictsPath, go } from "../address.ts";
+import { BranchDialog } from "../branches/branch-dialog.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
 
 /** A dialog to open. */
 export type OpenDialog =
   | { readonly kind: "checkpoint" }
   | { readonly kind: "annotate"; readonly row: HistoryRow; readonly field: "name" | "note" | "tags" }
+  | { readonly kind: "branch"; readonly from: Pick<Target, "checkpoint" | "name"> }
   | { readonly kind: "keys" };
 
 /** Opens dialogs; `element` is the one that is open. */
@@ -41,6 +44,8 @@ export function useDialogs(onChanged: () => void): {
         plans.element
       ) : dialog.kind === "checkpoint" ? (
         <CheckpointDialog onClose={close} />
+      ) : dialog.kind === "branch" ? (
+        <BranchDialog from={dialog.from} onClose={close} />
       ) : dialog.kind === "annotate" ? (
         <AnnotateDialog
           row={dialog.row}

@@ -7,6 +7,7 @@ const KEY = "belay-notices";
 
 /** What can be told. */
 export const NOTICES = [
+  { name: "needs", words: "something needs you" },
   { name: "gaps", words: "something was not captured" },
   { name: "many", words: `a turn changed more than ${MANY_FILES} files` },
 ] as const;
@@ -46,6 +47,10 @@ export function useNotices(project: string): void {
             `${quantity(event.gaps, "file")} of a turn ${event.gaps === 1 ? "was" : "were"} not captured.`,
             event.checkpoint,
           );
+        if (event.type === "fix_escalated" && wanted.has("needs"))
+          tell(project, "Auto-fix needs you.", event.fix);
+        if (event.type === "conflict_opened" && wanted.has("needs"))
+          tell(project, "A merge has conflicts for you to decide.", event.merge);
         if (event.type !== "done" || event.checkpoint === null || !wanted.has("many")) return;
         const cid = event.checkpoint;
         void client.call("GET /api/history", { query: { workspace, limit: 1 } }).then(

@@ -1,7 +1,8 @@
 /** The projects of the user, to go to another. */
 import { Icon, useBelay, useLoaded } from "@belay/react";
 import { useRef, type ReactNode } from "react";
-import { go, timelinePath } from "../address.ts";
+import { go, timelinePath, viewPath } from "../address.ts";
+import { PAGE } from "../words.ts";
 import { nameOf } from "./project-name.ts";
 
 /** The project's name; pressing it lists all of them. */
@@ -28,6 +29,17 @@ export function ProjectMenu({
         <Icon name="down" small />
       </button>
       <div ref={list} id="projects" popover="auto" className="b-menu" role="group" aria-label="Projects">
+        <button
+          type="button"
+          className="b-menu-item"
+          onClick={() => {
+            list.current?.hidePopover();
+            go(viewPath(workspace, "branches"));
+          }}
+        >
+          <Icon name="branch" />
+          {PAGE.branches}, forks and runs
+        </button>
         {(value?.workspaces ?? []).map(({ id, path, open }) => (
           <button
             key={id}

@@ -4,11 +4,11 @@ import {
   AgentBadge,
   agentName,
   ago,
+  gitWords,
   Icon,
   quantity,
   size,
   useLiveState,
-  useOpenMerges,
   useVersion,
   visible,
   WORDS,
@@ -20,6 +20,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import { conflictsPath, go, threadPath, timelinePath, viewPath, type Named } from "../address.ts";
 import { ProjectMenu } from "./project-menu.tsx";
 import { nameOf } from "./project-name.ts";
+import { NeedsContext, useAskedNeeds, useTabName, type Needs } from "./needs.ts";
 import { useNotices } from "./notices.ts";
 import { filesWaiting, usePendingCounts, type PendingCount } from "./pending-counts.ts";
 
@@ -51,11 +52,11 @@ const VIEWS = [
 /** The frame. */
 export function Shell(props: ShellProps): ReactNode {
   const { workspace, status, threads } = props;
-  useEffect(() => {
-    document.title = status === undefined ? "Belay" : `${nameOf(status.path)} · Belay`;
-  }, [status?.path]);
+  const version = useVersion();
+  const needs = useAskedNeeds(version);
+  useTabName(status && nameOf(status.path), needs);
   useNotices(status === undefined ? "Belay" : nameOf(status.path));
-  const pending = usePendingCounts(threads, useVersion());
+  const pending = usePendingCounts(threads, version);
   const waiting = threads.reduce((sum, { id }) => sum + filesWaiting(pending.get(id)), 0);
   return (
     <div className="b-frame">
@@ -95,7 +96,7 @@ export function Shell(props: ShellProps): ReactNode {
               ) : null}
             </Link>
           ))}
-          <Conflicts {...props} />
+          <Conflicts {...props} merges={needs.merges} />
           {threads.length === 0 ? null : <h2>Threads</h2>}
           <div className="b-threads">
             {threads.slice(0, 30).map((thread) => (
@@ -107,8 +108,9 @@ export function Shell(props: ShellProps): ReactNode {
         <header className="b-topbar">
           <h1 className="b-vh">{props.title}</h1>
           {props.top}
+          <BranchButton workspace={workspace} status={status} />
         </header>
-        {props.children}
+        <NeedsContext.Provider value={needs}>{props.children}</NeedsContext.Provider>
       </div>
     </div>
   );
@@ -139,9 +141,29 @@ function Link(props: {
   );
 }
 
+/** The branch that the files are on, and git's; it leads to the others. */
+function BranchButton({ workspace, status }: Pick<ShellProps, "workspace" | "status">): ReactNode {
+  if (status === undefined) return null;
+  const git = status.newest?.git;
+  const branch = visible(status.branch);
+  const told = git ? `Branch ${branch}; git: ${gitWords(git)}` : `Branch ${branch}`;
+  return (
+    <button
+      type="button"
+      className="b-btn b-quiet b-narrow-hide"
+      aria-label={told}
+      title={told}
+      onClick={() => go(viewPath(workspace, "branches"))}
+    >
+      <Icon name="branch" />
+      <span className="b-wide b-cut b-short">{branch}</span>
+      {git?.branch ? <span className="b-wide b-muted b-cut b-short">git {visible(git.branch)}</span> : null}
+    </button>
+  );
+}
+
 /** The way to what waits for a decision; there only while something does. */
-function Conflicts({ workspace, view }: ShellProps): ReactNode {
-  const merges = useOpenMerges(useVersion());
+function Conflicts({ workspace, view, merges }: ShellProps & Pick<Needs, "merges">): ReactNode {
   const isOpen = (conflict: Merge["conflicts"][number]) => conflict.state === "open";
   const first = merges.find(({ conflicts }) => conflicts.some(isOpen)) ?? merges[0];
   if (first === undefined) return null;

@@ -2,6 +2,7 @@
 import {
   copyText,
   DiffView,
+  fileId,
   FileTree,
   Icon,
   patchOf,
@@ -19,7 +20,7 @@ import {
   useToast,
   useVersion,
 } from "@belay/react";
-import { useState, type KeyboardEvent, type ReactNode } from "react";
+import { useEffect, useState, type KeyboardEvent, type ReactNode } from "react";
 import { comparePath, go, timelinePath } from "../address.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
 import { lettersAct, usePreference } from "../preferences.ts";
@@ -34,7 +35,13 @@ const SPLIT_FROM = 1100;
 const TREE = 344;
 
 /** The comparison of two states; `to` may be the disk. */
-export function CompareView({ from, to }: { readonly from: string; readonly to: string }): ReactNode {
+export function CompareView(props: {
+  readonly from: string;
+  readonly to: string;
+  /** The file to begin with. */
+  readonly file: string | null;
+}): ReactNode {
+  const { from, to } = props;
   const { workspace } = useBelay();
   const version = useVersion();
   const status = useStatus(version);
@@ -44,6 +51,7 @@ export function CompareView({ from, to }: { readonly from: string; readonly to: 
   const { look, tools } = useCompareLook();
   const pair: Pair = { from, to, version };
   const { value } = useDiff(pair);
+  useFirstFile(value, props.file);
   const names = { from: useStateName(from), to: useStateName(to) };
   const onKey = compareKeys({
     s: () => tools.setLayout(tools.layout === "split" ? "unified" : "split"),
@@ -96,6 +104,14 @@ export function CompareView({ from, to }: { readonly from: string; readonly to: 
       {dialogs.element}
     </Shell>
   );
+}
+
+/** Goes to a file once its place is there. */
+function useFirstFile(value: Comparison | undefined, path: string | null): void {
+  const file = value?.files.find((each) => each.path === path);
+  useEffect(() => {
+    if (file !== undefined) document.getElementById(fileId(file))?.scrollIntoView({ block: "start" });
+  }, [file === undefined]);
 }
 
 /** How differences are drawn, as this browser remembers it. */

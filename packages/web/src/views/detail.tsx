@@ -17,6 +17,7 @@ import {
   type HistoryRow,
   type Pair,
   type PlanRequest,
+  type Target,
 } from "@belay/react";
 import { useEffect, useState, type ReactNode } from "react";
 import { comparePath, go } from "../address.ts";
@@ -39,6 +40,7 @@ export interface DetailProps {
   onTab(tab: Tab): void;
   onPlan(request: PlanRequest): void;
   onAnnotate(field: "name" | "note" | "tags"): void;
+  onBranch(from: Pick<Target, "checkpoint" | "name">): void;
   /** Back to the list, where both do not fit. */
   onBack(): void;
 }
@@ -147,7 +149,7 @@ function TabButton(
 
 const FIRST_WORDS = 220;
 
-function Heading({ row, threadName, onAnnotate, onPlan, onBack }: DetailProps): ReactNode {
+function Heading({ row, threadName, onAnnotate, onBranch, onPlan, onBack }: DetailProps): ReactNode {
   const [isWhole, setWhole] = useState(false);
   const title = titleOf(row);
   const isLong = title.length > FIRST_WORDS;
@@ -189,7 +191,7 @@ function Heading({ row, threadName, onAnnotate, onPlan, onBack }: DetailProps): 
               <Icon name={icon} />
             </button>
           ))}
-          <RowMenu row={row} onPlan={onPlan} />
+          <RowMenu row={row} onPlan={onPlan} onBranch={onBranch} />
         </span>
       </div>
       <div className={`b-row b-small b-muted b-facts ${agentColour(row.agent)}`}>

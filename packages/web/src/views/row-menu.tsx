@@ -4,12 +4,14 @@ import {
   copyText,
   Icon,
   patchOf,
+  targetOf,
   titleOf,
   useBelay,
   useToast,
   type Belay,
   type HistoryRow,
   type PlanRequest,
+  type Target,
 } from "@belay/react";
 import { useRef, type ReactNode } from "react";
 import { go, viewPath } from "../address.ts";
@@ -18,14 +20,17 @@ import { go, viewPath } from "../address.ts";
 export interface RowMenuProps {
   readonly row: HistoryRow;
   onPlan(request: PlanRequest): void;
+  /** Asks for the name of a branch that begins there. */
+  onBranch(from: Pick<Target, "checkpoint" | "name">): void;
 }
 
 /** The button with three dots and its list. */
-export function RowMenu({ row, onPlan }: RowMenuProps): ReactNode {
+export function RowMenu({ row, onPlan, onBranch }: RowMenuProps): ReactNode {
   const belay = useBelay();
   const toast = useToast();
   const list = useRef<HTMLDivElement>(null);
   const after = afterOf(row);
+  const target = targetOf(row);
   const copied = (what: string) => () => toast({ text: `${what} was copied.` });
   const failed = (error: unknown) => toast({ text: (error as Error).message, isFailure: true });
   const items: readonly (readonly [words: string, act: (() => void) | undefined])[] = [
@@ -46,6 +51,7 @@ export function RowMenu({ row, onPlan }: RowMenuProps): ReactNode {
             ...(row.thread && { thread: row.thread }),
           })),
     ],
+    ["Branch here…", target && (() => onBranch(target))],
     ["Forget a file…", () => go(viewPath(belay.workspace, "storage"))],
   ];
   return (

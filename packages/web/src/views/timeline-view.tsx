@@ -2,6 +2,7 @@
 import { Icon, quantity, TimelineList, type DiffLook } from "@belay/react";
 import type { ReactNode } from "react";
 import { comparePath, go, timelinePath } from "../address.ts";
+import { NeedsYou } from "../fixes/needs-you.tsx";
 import { Shell } from "../shell/shell.tsx";
 import { TopBar } from "../shell/topbar.tsx";
 import { PAGE } from "../words.ts";
@@ -52,6 +53,7 @@ export function TimelineView({ query }: { readonly query: URLSearchParams }): Re
             threadName={view.threads.find(({ id }) => id === row.thread)?.title ?? undefined}
             onTab={view.setTab}
             onPlan={dialogs.plan}
+            onBranch={(from) => dialogs.open({ kind: "branch", from })}
             onAnnotate={(field) => dialogs.open({ kind: "annotate", row, field })}
             onBack={() => view.setPaneOpen(false)}
           />
@@ -73,6 +75,7 @@ function List({ view }: { readonly view: ReturnType<typeof useTimeline> }): Reac
         total={history.total}
         onClear={() => go(timelinePath(workspace))}
       />
+      <NeedsYou />
       {history.rows.length === 0 ? (
         <NothingHere history={history} isFiltered={isFiltered} q={q} />
       ) : (
