@@ -160,7 +160,13 @@ describe.skipIf(missing !== undefined)("two machines and Ceph", () => {
       });
       await ana.ask("push");
       await ana.ask("config", "sync.intervalSeconds", "1");
-      await ana.ask("start");
+      const { url: at, token } = (await ana.ask("start")) as never as { url: string; token: string };
+      const send = async (method: string, path: string) => {
+        const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+        const workspace = `workspace=${encodeURIComponent(ana.root)}`;
+        const answer = await fetch(new URL(`${path}?${workspace}`, at), { method, headers });
+        return (await answer.json()) as { job: { id: string; state: string } };
+      };
       try {
         ana.write({ "a.txt": "two\n" });
         await ana.ask("checkpoint");
@@ -169,6 +175,14 @@ describe.skipIf(missing !== undefined)("two machines and Ceph", () => {
           .poll(synced, { timeout: 120_000, interval: 500 })
           .toMatchObject([{ state: "synced", queued: 0, problem: null }]);
         expect(await ana.ask("show", "@")).toMatchObject({ checkpoint: { synced: true } });
+        // [R708] the same over HTTP
+        expect(await send("GET", "/api/remotes")).toMatchObject({
+          remotes: [{ name: "team", problem: null }],
+        });
+        const { job } = await send("POST", "/api/remotes/team/sync");
+        await expect
+          .poll(async () => (await send("GET", `/api/jobs/${job.id}`)).job, { timeout: 120_000 })
+          .toMatchObject({ state: "done", result: { push: { outcome: "unchanged" }, pull: { lines: [] } } });
       } finally {
         await ana.ask("stop");
       }

@@ -11,6 +11,7 @@ import { MERGES } from "./routes/merge-routes.ts";
 import { INDEX } from "./routes/index-routes.ts";
 import { PAGES } from "./routes/page-routes.ts";
 import { COMPARE, PLANS } from "./routes/plan-routes.ts";
+import { REMOTES } from "./routes/remote-routes.ts";
 import { RUNS } from "./routes/run-routes.ts";
 import { APPROVAL, CHECKPOINTS, THREADS } from "./routes/thread-routes.ts";
 import { WORKSPACE } from "./routes/workspace-routes.ts";
@@ -30,6 +31,7 @@ export const ROUTES = {
   ...MERGES,
   ...INDEX,
   ...PLANS,
+  ...REMOTES,
   ...RUNS,
   ...WORKSPACE,
   ...HISTORY,

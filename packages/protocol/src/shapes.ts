@@ -73,6 +73,7 @@ export {
   pause,
   residentStatus,
   syncState,
+  job,
   watching,
   status,
   workUnderWay,

@@ -224,9 +224,9 @@ describe("the table of routes", () => {
       const count = Object.values(described.paths as Record<string, object>).flatMap(Object.keys).length;
       expect(count).toBe(Object.keys(ROUTES).length);
       await check("POST /api/resident/stop", "/api/resident/stop", {});
-      // streams have no shape; pages, and what starts programs, have tests of their own
+      // streams have no shape; pages, remotes, and what starts programs, have tests of their own
       const elsewhere = (name: string, route: object) =>
-        !("response" in route) || / \/api\/(?:pages|runs|fixes)\b/.test(name);
+        !("response" in route) || / \/api\/(?:pages|remotes|jobs|runs|fixes)\b/.test(name);
       const unchecked = Object.entries(ROUTES).filter(
         ([name, route]) => !checked.has(name) && !elsewhere(name, route),
       );

@@ -116,6 +116,19 @@ export const watching = z.looseObject({
   directories: count,
 });
 
+/** A piece of work that a request started. */
+export const job = z.looseObject({
+  id: z.string(),
+  /** The command that does it. */
+  work: z.string(),
+  since: time,
+  state: z.enum(["running", "done", "failed"]),
+  progress: z.looseObject({ done: count, total: count }).nullable(),
+  /** What the command answered. */
+  result: z.looseObject({}).nullable(),
+  error: z.looseObject({ code: z.string(), message: z.string(), hint: z.string() }).nullable(),
+});
+
 /** How a remote stands, from what this machine knows. */
 export const syncState = z.looseObject({
   remote: z.string(),

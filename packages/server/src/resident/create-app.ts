@@ -16,6 +16,7 @@ import { serveMerges } from "../routes/merges.ts";
 import { serveSearchIndex } from "../routes/search-index.ts";
 import { servePlans } from "../routes/plans.ts";
 import { serveHistory } from "../routes/history.ts";
+import { serveRemotes } from "../routes/remotes.ts";
 import { serveRuns } from "../routes/runs.ts";
 import type { Served } from "../routes/served.ts";
 import { servePages } from "../routes/pages.ts";
@@ -50,6 +51,7 @@ export function createApp(served: Served, log: Log, extend?: Extension): Hono {
   serveMerges(app, served);
   serveSearchIndex(app, served);
   servePlans(app, served);
+  serveRemotes(app, served);
   serveRuns(app, served);
   serveWorkspaces(app, served);
   servePages(app, served);
