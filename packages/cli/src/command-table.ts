@@ -259,6 +259,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "fetch a checkpoint of another machine and show it",
     load: () => import("./commands/open.ts"),
   },
+  handoff: {
+    group: "Name and share",
+    summary: "hand a thread to another machine, or go on here with one",
+    load: () => import("./commands/handoff.ts"),
+  },
   clone: {
     group: "Name and share",
     summary: "make a protected directory of what a remote has",

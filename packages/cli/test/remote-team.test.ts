@@ -1,12 +1,31 @@
 /** A team, a job and a stranger with a link, as people run them, on a real server. Secrets appear nowhere [T17]. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { missingCeph, startCeph, type TestServer } from "../../remote/test/support/ceph-server.ts";
 import { createBucket } from "../../remote/test/support/create-bucket.ts";
+import { openWorkspace, type Workspace } from "@belay/engine";
+import { openHookNotes } from "../../agents/src/state/hook-notes.ts";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
+
+/** Works with a workspace in this process, and closes it. */
+async function inWorkspace<Result>(
+  { project, home }: Sandbox,
+  work: (workspace: Workspace) => Promise<Result>,
+): Promise<Result> {
+  await using workspace = await openWorkspace(project, { home });
+  return await work(workspace);
+}
 
 const missing = missingCeph();
 
@@ -178,5 +197,81 @@ describe.skipIf(missing !== undefined)("a team on Ceph", { timeout: 180_000 }, (
         const bytes = readFileSync(join(file.parentPath, file.name));
         for (const secret of secrets) expect(bytes.includes(secret), file.name).toBe(false);
       }
+  });
+
+  test("[R767, R768] a thread is handed over with files and conversation; a checkpoint goes over a checkout", async () => {
+    using sandbox = await Sandbox.protected({ "a.txt": "one\n" });
+    const ana = { home: sandbox.home, cwd: sandbox.project };
+    const url = `s3://belay/${randomBytes(4).toString("hex")}?endpoint=${server.endpoint}`;
+    expect((await run(["remote", "add", "team", url, "--recovery-file", "../key.txt"], ana)).status).toBe(0);
+    expect((await run(["push"], ana)).status).toBe(0);
+    const transcript = join(sandbox.base, "s-1.jsonl");
+    writeFileSync(transcript, `${JSON.stringify({ sessionId: "s-1", uuid: "a", cwd: sandbox.project })}\n`);
+    openHookNotes(sandbox.home, "claude-code", "s-1").placeOfTranscript(
+      { transcript, run: null },
+      sandbox.project,
+    );
+    const thread = await inWorkspace(sandbox, async (workspace) => {
+      const { id } = await workspace.threads.create({
+        agent: "claude-code",
+        externalId: "s-1",
+        title: "Names",
+      });
+      await workspace.threads.addMessage(id, { role: "user", content: "better names, please" });
+      return id;
+    });
+    writeFileSync(join(sandbox.project, "a.txt"), "better\n");
+    const handed = await run(["handoff", thread, "--json"], ana);
+    expect(handed.status, handed.stderr + handed.stdout).toBe(0);
+    const offer = json(handed.stdout);
+    expect(offer).toMatchObject({ reference: `team/${thread}`, thread, transcript: true });
+
+    const invited = await run(["remote", "invite"], { ...ana, secret: true });
+    using theirs = await Sandbox.protected({ "a.txt": "mine\n", "b.txt": "two\n" });
+    const claude = join(theirs.base, "claude");
+    const bob = { home: theirs.home, cwd: theirs.project, env: { CLAUDE_CONFIG_DIR: claude } };
+    expect((await run(["remote", "add", "team", "-"], { ...bob, input: invited.stdout })).status).toBe(0);
+    const asked = await run(["handoff", "--take", `team/${thread}`, "--json"], bob);
+    expect(asked.status, asked.stderr).toBe(3);
+    expect(readFileSync(theirs.path("a.txt"), "utf8")).toBe("mine\n");
+    const taken = await run(["handoff", "--take", `team/${thread}`, "--yes", "--json"], bob);
+    expect(taken.status, taken.stderr + taken.stdout).toBe(0);
+    const { resume, continues, conversation, thread: next } = json(taken.stdout) as Record<string, string[]>;
+    expect({ continues, conversation }).toMatchObject({
+      continues: { remote: "team", thread },
+      conversation: "imported",
+    });
+    expect(readFileSync(theirs.path("a.txt"), "utf8")).toBe("better\n");
+    const [directory] = readdirSync(join(claude, "projects"));
+    const written = readFileSync(join(claude, "projects", directory!, `${resume![2]}.jsonl`), "utf8");
+    expect(JSON.parse(written)).toEqual({
+      sessionId: resume![2],
+      uuid: "a",
+      cwd: realpathSync(theirs.project),
+    });
+    const messages = await run(["thread", String(next), "--json"], bob);
+    expect(messages.stdout).toContain("better names, please");
+    expect((await run(["undo", "--yes", "--json"], bob)).status).toBe(0);
+    expect(readFileSync(theirs.path("a.txt"), "utf8")).toBe("mine\n");
+    expect(readFileSync(theirs.path("b.txt"), "utf8")).toBe("two\n");
+
+    // over a checkout that is not protected yet, as a job does it
+    const token = (await run(["remote", "token"], { ...ana, secret: true })).stdout.trim();
+    const checkout = join(sandbox.base, "checkout");
+    mkdirSync(checkout);
+    writeFileSync(join(checkout, "a.txt"), "of git\n");
+    const runner = { home: join(sandbox.base, "runner"), cwd: checkout, env: { BELAY_TOKEN: token } };
+    const reference = `team/${String(offer["checkpoint"])}`;
+    expect((await run(["clone", reference, "--into", ".", "--json"], runner)).status).toBe(3);
+    expect(readFileSync(join(checkout, "a.txt"), "utf8")).toBe("of git\n");
+    const over = await run(["clone", reference, "--into", ".", "--yes", "--json"], runner);
+    expect(over.status, over.stderr + over.stdout).toBe(0);
+    expect(readFileSync(join(checkout, "a.txt"), "utf8")).toBe("better\n");
+    expect(json(over.stdout)).toMatchObject({ outcome: "applied", safetyCheckpoint: expect.any(String) });
+    expect((await run(["undo", "--yes"], runner)).status).toBe(0);
+    expect(readFileSync(join(checkout, "a.txt"), "utf8")).toBe("of git\n");
+    const shallow = await run(["clone", reference, "../shallow", "--shallow", "--json"], runner);
+    expect(shallow.status, shallow.stderr + shallow.stdout).toBe(0);
+    expect(readFileSync(join(sandbox.base, "shallow/a.txt"), "utf8")).toBe("better\n");
   });
 });

@@ -49,6 +49,13 @@ export { downloadShared } from "./stores/download-shared.ts";
 export { openShare, type OpenShare } from "./share/open-share.ts";
 export type { LinkRequest } from "./share/make-share.ts";
 export type { SharedLink } from "./share/share-facts.ts";
+export {
+  findHandoff,
+  offerHandoff,
+  type HandedMessage,
+  type Handoff,
+  type HandoffOffer,
+} from "./share/handoff.ts";
 export { looksLikeLink } from "./share/share-link.ts";
 export { openShares, type Shares, type SharedWithMembers } from "./share/shares.ts";
 export type { PushReport } from "./sync/push.ts";

@@ -4,6 +4,7 @@ import type { Conversations } from "./conversations.ts";
 /** Claude Code's conversations, by its transcripts. */
 export const claudeConversations: Conversations = {
   fork: async (request) => (await import("./claude-fork.ts")).forkClaude(request),
+  takeOver: async (request) => (await import("./claude-take-over.ts")).takeOverClaude(request),
   interruptedAt: async (transcript) =>
     (await import("./claude-interrupt.ts")).lastClaudeInterrupt(transcript),
   async noticeRewind(event, notes) {

@@ -28,9 +28,24 @@ export type ForkResult =
   | { readonly outcome: "empty"; readonly resume: readonly string[] }
   | { readonly outcome: "files-only" | "failed"; readonly reason: string };
 
+/** A conversation that came from another machine. */
+export interface TakeOverRequest {
+  /** The agent's transcript of it. */
+  readonly text: string;
+  /** The directory it was about there; null when that is not known. */
+  readonly from: string | null;
+  /** The directory that it goes on in. */
+  readonly cwd: string;
+  /** The user's home directory. */
+  readonly user: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
 /** What can be done with an agent's conversations. */
 export interface Conversations {
   fork(request: ForkRequest): Promise<ForkResult>;
+  /** Gives the agent a conversation of another machine; only where it can resume one. */
+  takeOver?(request: TakeOverRequest): Promise<ForkResult>;
   /** When the agent was last interrupted, according to its transcript; null when that is not recorded. */
   interruptedAt?(transcript: string): Promise<number | null>;
   /** Whether the user went back inside the agent since the last event, which no agent reports. */

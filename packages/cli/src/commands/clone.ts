@@ -23,6 +23,12 @@ const OPTIONS = {
     value: "file",
     about: "the recovery key, where this machine has no key of the space",
   },
+  into: {
+    type: "string",
+    value: "directory",
+    about: "one checkpoint, restored over what is there; that is captured first",
+  },
+  shallow: { type: "boolean", about: "one checkpoint, without the history before it" },
   cache: {
     type: "string",
     value: "directory",
@@ -36,7 +42,7 @@ type CloneCall = Call<typeof OPTIONS>;
 
 export default defineCommand({
   usage:
-    "clone <remote[/line][/checkpoint] | url | invitation | link> [directory] [--line id] [--at checkpoint] [--recovery-file file] [--cache directory] [--no-restore] [--yes]",
+    "clone <remote[/line][/checkpoint] | url | invitation | link> [directory] [--line id] [--at checkpoint] [--recovery-file file] [--into directory | --shallow] [--cache directory] [--no-restore] [--yes]",
   about: [
     "Makes a protected directory of what a remote has: the whole history, with its threads, and the files of its newest",
     "checkpoint. The directory must be empty, or not exist yet. The clone has the remote too, and writes a line of its own.",
@@ -59,6 +65,8 @@ export default defineCommand({
       return (await import("../command-parts/clone-shared.ts")).cloneShared(call, from);
     const { cloneSource } = await import("../command-parts/clone-source.ts");
     const source = await cloneSource(call, from);
+    if (call.options.into !== undefined || call.options.shallow === true)
+      return (await import("../command-parts/clone-checkpoint.ts")).cloneCheckpoint(call, source);
     const { url, name } = source;
     const directory = resolve(
       call.directory,

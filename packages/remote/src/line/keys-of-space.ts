@@ -76,6 +76,15 @@ export class SpaceNames {
     return `${this.space}/x/`;
   }
 
+  /** A thread that is handed over. */
+  handoff(thread: string): string {
+    return `${this.handoffs}${thread}`;
+  }
+
+  get handoffs(): string {
+    return `${this.space}/t/`;
+  }
+
   get sweeps(): string {
     return `${this.space}/g/`;
   }

@@ -1,0 +1,46 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { takeOverClaude } from "./claude-take-over.ts";
+import { dashedName } from "./last-run.ts";
+
+describe("a conversation of Claude Code from another machine", () => {
+  test("[R767] is written where it looks for those of this directory, with its paths moved", () => {
+    const user = mkdtempSync(join(tmpdir(), "belay-take-over-"));
+    onTestFinished(() => rmSync(user, { recursive: true, force: true }));
+    const lines = [
+      {
+        sessionId: "old",
+        uuid: "a",
+        cwd: "/srv/ana/work",
+        message: { content: "look at /srv/ana/work/a.ts" },
+      },
+      { sessionId: "old", uuid: "b", parentUuid: "a", input: ["/srv/ana/work", "/srv/ana/workshop/b.ts"] },
+      { type: "summary", summary: "kept" },
+    ];
+    const text = `${lines.map((line) => JSON.stringify(line)).join("\n")}\nnot json\n`;
+    const cwd = "/srv/bob/it";
+    const result = takeOverClaude({ text, from: "/srv/ana/work", cwd, user, environment: {} });
+    if (result.outcome !== "forked") return expect.unreachable(result.outcome);
+    expect(result.resume).toEqual(["claude", "--resume", result.session]);
+    const directory = join(user, ".claude/projects", dashedName(cwd));
+    expect(readdirSync(directory)).toEqual([`${result.session}.jsonl`]);
+    const path = join(directory, `${result.session}.jsonl`);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const written = readFileSync(path, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as object);
+    expect(written).toEqual([
+      { sessionId: result.session, uuid: "a", cwd, message: { content: "look at /srv/bob/it/a.ts" } },
+      { sessionId: result.session, uuid: "b", parentUuid: "a", input: [cwd, "/srv/ana/workshop/b.ts"] },
+      { type: "summary", summary: "kept" },
+    ]);
+  });
+
+  test("without a line of a transcript is a new one", () => {
+    const request = { text: "nothing\n", from: null, cwd: "/x", user: "/none", environment: {} };
+    expect(takeOverClaude(request)).toEqual({ outcome: "empty", resume: ["claude"] });
+  });
+});

@@ -1,0 +1,142 @@
+import type { ThreadId, Workspace } from "@belay/engine";
+import type { HandedMessage, Handoff } from "@belay/remote";
+import { EXIT, usageError } from "@belay/protocol/errors";
+import { count } from "@belay/tui/text";
+import { defineCommand, YES, type Call } from "../call/command.ts";
+import { confirm, declined } from "../call/confirmation.ts";
+import { visible } from "../output/visible.ts";
+import { withWorkspace, warnAll } from "../wiring/open-workspace.ts";
+
+const OPTIONS = {
+  take: { type: "string", value: "remote/thread", about: "go on here with a thread that was handed over" },
+  "no-transcript": {
+    type: "boolean",
+    about: "hand over files and messages, without the agent's own transcript",
+  },
+  remote: { type: "string", value: "name", about: "which remote, where there are several" },
+  yes: { ...YES, about: "with --take: do not ask" },
+} as const;
+
+type HandoffCall = Call<typeof OPTIONS>;
+
+const MESSAGES = 10_000;
+
+export default defineCommand({
+  usage: "handoff <thread> [--no-transcript] | handoff --take <remote>/<thread> [--yes]",
+  about: [
+    "Hands a thread to another machine of the space: takes a checkpoint, and pushes it with the messages and the agent's",
+    "own transcript. --take, there, restores the files and goes on with the conversation: for Claude Code it is written",
+    "where `claude --resume` finds it. Both sides may go on.",
+  ].join("\n"),
+  options: OPTIONS,
+  operands: { min: 0, max: 1 },
+  exits: {
+    3: "refused or declined; nothing was changed",
+    8: "the remote cannot be used now; nothing was handed over",
+  },
+  run: (call) =>
+    withWorkspace(call, (workspace) => {
+      const [thread] = call.operands;
+      const { take } = call.options;
+      if ((thread === undefined) === (take === undefined))
+        throw usageError("Name a thread, or --take one.", "`belay threads` lists the threads.");
+      return take === undefined ? offer(call, workspace, thread!) : takeOver(call, workspace, take);
+    }),
+});
+
+async function offer(call: HandoffCall, workspace: Workspace, ref: string): Promise<number> {
+  const { offerHandoff } = await import("@belay/remote");
+  const { createRemoteHost } = await import("../wiring/remote-host.ts");
+  const { readTranscriptOf } = await import("../agents/handed-conversation.ts");
+  const thread = await workspace.threads.get(ref);
+  const { checkpoint } = await workspace.checkpoint({
+    kind: "manual",
+    thread: thread.id,
+    description: "Handed over",
+  });
+  const found =
+    call.options["no-transcript"] === true ? null : readTranscriptOf(call.home, thread, workspace.root);
+  const request = {
+    name: call.options.remote,
+    offer: {
+      thread,
+      checkpoint: checkpoint.id,
+      cwd: found?.cwd ?? workspace.root,
+      messages: await messagesOf(workspace, thread.id),
+      transcript: found?.text ?? null,
+    },
+  };
+  const { reference, transcript } = await offerHandoff(workspace, request, await createRemoteHost(call));
+  if (call.json) call.output.json({ reference, thread: thread.id, checkpoint: checkpoint.id, transcript });
+  else
+    call.output.print(
+      `Handed over, ${transcript ? "with" : "without"} the agent's transcript.\n→ There: belay handoff --take ${visible(reference)}`,
+    );
+  return EXIT.done;
+}
+
+async function messagesOf(workspace: Workspace, thread: ThreadId): Promise<HandedMessage[]> {
+  const { messages } = await workspace.threads.history(thread, { limit: MESSAGES });
+  return messages
+    .filter(({ rolledBack }) => !rolledBack)
+    .map(({ role, content, externalId, createdAt }) => ({ role, content, externalId, createdAt }));
+}
+
+async function takeOver(call: HandoffCall, workspace: Workspace, reference: string): Promise<number> {
+  const { findHandoff, openRemote } = await import("@belay/remote");
+  const { createRemoteHost } = await import("../wiring/remote-host.ts");
+  const { importConversation } = await import("../agents/handed-conversation.ts");
+  const [name, thread = ""] = [reference.slice(0, reference.indexOf("/")), reference.split("/").at(-1)];
+  const host = await createRemoteHost(call);
+  const { handoff, entry } = await findHandoff(
+    workspace,
+    { name: name === "" ? undefined : name, thread },
+    host,
+  );
+  using remote = openRemote(workspace, entry.name, host);
+  const { checkpoint } = await remote.fetch(`${handoff.line}/${handoff.checkpoint}`);
+  const plan = await workspace.planRestore(checkpoint.id);
+  warnAll(call, plan.warnings.map(visible));
+  const question = `${visible(handoff.by)} hands over ${visible(handoff.title ?? handoff.thread)}: ${count(handoff.messages.length, "message")}, ${count(plan.edits.length, "change")} of files. Restored code can run. Go on with it here?`;
+  if (call.options.yes !== true && !(await confirm(call, question))) return declined(call);
+  const outcome = await workspace.restore(plan);
+  if (outcome.outcome !== "applied" && outcome.outcome !== "unchanged") {
+    warnAll(call, ["Not all files could be restored; the conversation was not taken over."]);
+    return EXIT.refused;
+  }
+  const taken = await importConversation(workspace, handoff);
+  report(call, { handoff, taken, remote: entry.name, safety: outcome.safetyCheckpoint });
+  return EXIT.done;
+}
+
+interface Taken {
+  readonly handoff: Handoff;
+  readonly taken: {
+    readonly thread: string;
+    readonly resume: readonly string[];
+    readonly conversation: string;
+  };
+  readonly remote: string;
+  readonly safety: string | null;
+}
+
+function report(call: HandoffCall, { handoff, taken, remote, safety }: Taken): void {
+  const { thread, resume, conversation } = taken;
+  if (call.json)
+    call.output.json({
+      thread,
+      continues: { remote, line: handoff.line, thread: handoff.thread },
+      restore: { restoredTo: handoff.checkpoint, safetyCheckpoint: safety },
+      resume,
+      conversation,
+    });
+  else
+    call.output.print(
+      [
+        `The files and ${count(handoff.messages.length, "message")} of ${visible(handoff.by)} are here, as thread ${thread}.`,
+        conversation === "imported"
+          ? `→ To continue the conversation: ${resume.join(" ")}`
+          : "The agent's own conversation could not be taken over: start a new one.",
+      ].join("\n"),
+    );
+}
