@@ -265,3 +265,25 @@ test("[L04] [L12] [L18] the app is found again by a process that only knows its 
   const { files } = await get_snapshot(APP, CONVERSATION, "B");
   expect(new Set(files.map(({ hash }) => hash)).size).toBe(1);
 });
+
+test("[L48] [R846] source only: pictures, archives and databases are left out, never touched, and .belayignore has the last word", async () => {
+  configureMoldable({ sourceOnly: true });
+  place.write("logo.png", "old picture");
+  place.write("data/app.sqlite3", "old data");
+  place.write("keep/icon.svg", "<svg/>");
+  place.write(".belayignore", "!keep/*.svg\n");
+  expect(await create("A")).toMatchObject({ fileCount: 3 });
+  const { files } = await get_snapshot(APP, CONVERSATION, "A");
+  expect(files.map(({ path }) => path).toSorted()).toEqual([".belayignore", "button.tsx", "keep/icon.svg"]);
+  place.write("logo.png", "new picture");
+  place.write("later.zip", "made later");
+  place.write("button.tsx", "changed\n");
+  place.write("later.tsx", "made later\n");
+  expect(await restore("A")).toMatchObject({ filesRestored: 1, filesDeleted: 1 });
+  expect([place.read("button.tsx"), place.exists("later.tsx")]).toEqual(["button\n", false]);
+  expect([place.read("logo.png"), place.read("later.zip"), place.read("data/app.sqlite3")]).toEqual([
+    "new picture",
+    "made later",
+    "old data",
+  ]);
+});

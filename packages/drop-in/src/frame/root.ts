@@ -30,10 +30,12 @@ export function closeDropIn(): void {
   }
 }
 
-/** When a front takes checkpoints, and how large they may be. The front that opens a workspace first decides about their size. */
+/** When a front takes checkpoints, and how large they may be. The front that opens a workspace first decides about their size and what is left out. */
 export interface FrontRules {
   readonly policy: CheckpointPolicy;
   readonly retention: RetentionPolicy;
+  /** Patterns that are left out. */
+  readonly ignore?: readonly string[];
 }
 
 /** One directory as a front sees it. */
@@ -43,6 +45,7 @@ export class Root {
   readonly #options: ReturnType<typeof chosen>;
   readonly #policy: CheckpointPolicy;
   readonly #retention: RetentionPolicy | undefined;
+  readonly #ignore: readonly string[];
 
   constructor(
     directory: string,
@@ -53,6 +56,7 @@ export class Root {
     this.#options = chosen(options);
     this.#policy = "policy" in rules ? rules.policy : rules;
     this.#retention = "policy" in rules ? rules.retention : undefined;
+    this.#ignore = "policy" in rules ? (rules.ignore ?? []) : [];
   }
 
   /** The workspace. A directory that is not protected is protected now: call it where something is stored. */
@@ -125,6 +129,7 @@ export class Root {
         policy,
         ...(clock && { clock }),
         ...(this.#retention && { retention: this.#retention }),
+        ignore: this.#ignore,
       });
       if (isNew) this.log("info", "protected", { home });
       for (const notice of workspace.notices) this.log("info", "notice", { notice });

@@ -10,6 +10,8 @@ import { Root } from "../frame/root.ts";
 export interface MoldableOptions {
   workspaceId?: string;
   resolveAppDir?: (appId: string) => string;
+  /** Leave out pictures, fonts, sound, video, archives, programs, documents and databases. */
+  sourceOnly?: boolean;
   /** Larger files, and more than so many new bytes at once, are not captured; they are reported and never touched. */
   limits?: { fileBytes?: number; checkpointBytes?: number };
 }
@@ -36,7 +38,7 @@ export function appRoot(appId: string, directory = directoryOf(appId)): Root {
   return new Root(
     directory,
     { nested: true },
-    { policy: CHECKPOINT_PRESETS.message, retention: retention() },
+    { policy: CHECKPOINT_PRESETS.message, retention: retention(), ignore: leftOut() },
   );
 }
 
@@ -55,6 +57,14 @@ export function prefixOf(appId: string): string {
 function retention(): RetentionPolicy {
   const preset = RETENTION_PRESETS["moldable"]!;
   return { ...preset, ...options.limits };
+}
+
+/** What the preset "source only" leaves out, by extension. */
+const NO_SOURCE =
+  "png jpg jpeg gif webp ico svg woff woff2 ttf eot otf mp3 mp4 wav ogg webm zip tar gz rar 7z exe dll so dylib pdf doc docx db sqlite sqlite3";
+
+function leftOut(): string[] {
+  return options.sourceOnly === true ? NO_SOURCE.split(" ").map((extension) => `*.${extension}`) : [];
 }
 
 /** Ids are names in the store, never parts of a path. */

@@ -55,8 +55,11 @@ export interface Context {
 }
 
 /** What every look includes: named paths in, and what an open turn ignored; other workspaces out. */
-export function everyLook(context: Pick<Context, "store" | "excludedDirectories">): RulesRequest {
+export function everyLook(
+  context: Pick<Context, "store" | "excludedDirectories"> & Pick<RulesRequest, "ignore">,
+): RulesRequest {
   return {
+    ignore: context.ignore,
     named: listNamedPaths(context.store.db),
     included: carriedPaths(context.store),
     excluded: leftOutAnyway(context),

@@ -20,6 +20,8 @@ export interface EngineOptions {
   readonly policy?: CheckpointPolicy;
   /** Which checkpoints are kept, and how large they may be, instead of what the settings say. */
   readonly retention?: RetentionPolicy;
+  /** Patterns as in a `.belayignore`, which has the last word over them; recorded with each checkpoint. */
+  readonly ignore?: readonly string[];
   /** Remembers plans beyond one opening of a workspace. */
   readonly plans?: PlanBook;
 }

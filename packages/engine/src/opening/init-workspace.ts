@@ -98,6 +98,7 @@ async function initInMemory(
     system,
     notices: [],
     plans: options.plans,
+    ignore: options.ignore,
     excludedDirectories: () => [],
   });
   return { workspace, initial: await workspace.checkpoint(FIRST), created: true };

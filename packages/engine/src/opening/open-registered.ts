@@ -89,6 +89,7 @@ export function assemble(
     system,
     notices,
     plans: options.plans,
+    ignore: options.ignore,
     copies: { home, open: (copy) => openCopy({ id, store }, copy, { home, system, options }) },
     excludedDirectories: excludedDirectories({ id, root }, { home, registry, userId: system.userId }),
   });

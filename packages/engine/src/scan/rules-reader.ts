@@ -33,6 +33,8 @@ export interface RulesRequest {
   readonly named: readonly BytePath[];
   readonly excluded: readonly ExcludedDirectory[];
   readonly included?: readonly BytePath[] | undefined;
+  /** Patterns of the caller, in force before those of the root's `.belayignore` and recorded with them. */
+  readonly ignore?: readonly string[] | undefined;
 }
 
 /** What was read at and above the root. */
@@ -73,7 +75,7 @@ export class RulesReader {
     return {
       defaultsVersion: DEFAULTS_VERSION,
       prefix: repository?.prefix ?? ROOT_PATH,
-      ignoreFiles: this.#rootIgnoreFiles(repository),
+      ignoreFiles: withPatterns(this.#rootIgnoreFiles(repository), request.ignore ?? []),
       excluded: request.excluded,
       named: request.named,
       included: request.included ?? [],
@@ -156,6 +158,18 @@ export class RulesReader {
       add(`${"../".repeat(depth)}.git/info/exclude`, "exclude", below(repository.commonDir, "info/exclude"));
     return files;
   }
+}
+
+const OWN_FILE = ".belayignore" as BytePath;
+
+function withPatterns(
+  files: readonly RecordedIgnoreFile[],
+  patterns: readonly string[],
+): readonly RecordedIgnoreFile[] {
+  if (patterns.length === 0) return files;
+  const own = files.find(({ path }) => path === OWN_FILE);
+  const content = Buffer.from([...patterns, own?.content.toString("latin1") ?? ""].join("\n"), "latin1");
+  return [...files.filter((file) => file !== own), { path: OWN_FILE, layer: "belayignore", content }];
 }
 
 function recordOf(request: RecordRequest, input: RootRules, scan: Scan): RecordedRules {

@@ -36,6 +36,8 @@ export interface LocalWorkspaceParts {
   readonly excludedDirectories: () => readonly ExcludedDirectory[];
   /** Where forks are registered, and how they are opened; left out for a store in memory, which has none. */
   readonly copies?: WorkingCopies | undefined;
+  /** Patterns that are left out beside those of ignore files. */
+  readonly ignore?: readonly string[] | undefined;
   /** Left out: plans are remembered for this opening alone. */
   readonly plans?: PlanBook | undefined;
 }
@@ -71,7 +73,7 @@ export function createContext(parts: LocalWorkspaceParts): Context {
     workingCopy: new WorkingCopy({
       root,
       objects: store.objects,
-      everyLook: () => everyLook({ store, excludedDirectories }),
+      everyLook: () => everyLook({ store, excludedDirectories, ignore: parts.ignore }),
       cachePath:
         store.directory === undefined
           ? undefined
