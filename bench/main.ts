@@ -1,6 +1,7 @@
 /**
- * `npm run bench [-- --files n[,n…]] [--rounds n] [--checkpoints n] [--history n] [--page n]`: Belay against the shadow-git sequence in the
+ * `npm run bench [-- --files n[,n…]] [--rounds n] [--checkpoints n] [--history n] [--page n] [--targets rounds]`: Belay against the shadow-git sequence in the
  * same run, medians and ratios, and which of the budgets hold. Reports only; nothing here passes or fails.
+ * `--files 0` measures only the targets of the replaced designs.
  * `--against git,cp,restic,borg` compares with these instead, on the same sizes and on a monorepo; `--write docs`
  * leaves the tables and plots there.
  * `--merges <repository> [--most n]` replays the merge commits of a git repository instead.
@@ -19,6 +20,7 @@ import { mib, printTable, type Row } from "./measure.ts";
 import { compareWithPeers } from "./report.ts";
 import { measurePage } from "./page.ts";
 import { measureSpeed } from "./speed.ts";
+import { measureTargets } from "./targets.ts";
 import { measureTimelineScreen } from "./timeline-screen.ts";
 import { measureTimeline } from "./timeline.ts";
 
@@ -29,6 +31,7 @@ const { values } = parseArgs({
     checkpoints: { type: "string", default: "200" },
     history: { type: "string", default: "10000" },
     page: { type: "string", default: "5000" },
+    targets: { type: "string", default: "5" },
     against: { type: "string" },
     write: { type: "string" },
     merges: { type: "string" },
@@ -71,13 +74,18 @@ async function reportBudgets(): Promise<void> {
 }
 
 async function measureBudgets(): Promise<void> {
-  for (const files of sizes) {
+  for (const files of sizes.filter((size) => size > 0)) {
     console.error(`${files} files …`);
     const { rows: measured, captureMs } = await measureSpeed(place, files, rounds);
     rows.push(...measured, measureMemory(files));
     captures.push({ files, captureMs });
   }
+  if (Number(values.targets) > 0) {
+    console.error("targets of the replaced designs …");
+    rows.push(...(await measureTargets(place, Number(values.targets))));
+  }
   if (captures.length > 1) rows.push(growthRow(captures));
+  if (Math.max(...sizes) === 0) return;
   const changed = Math.min(1000, Math.max(...sizes));
   console.error(`a merge of ${changed} files …`);
   rows.push(await measureMergePlan(place, changed, rounds));

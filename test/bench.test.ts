@@ -4,9 +4,23 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { TARGETS } from "../bench/targets.ts";
 
 test("[A64] the benchmark prints its table: captures and restores of a small project among them", () => {
-  const small = ["--files", "200", "--rounds", "1", "--checkpoints", "3", "--history", "30", "--page", "0"];
+  const small = [
+    "--files",
+    "200",
+    "--rounds",
+    "1",
+    "--checkpoints",
+    "3",
+    "--history",
+    "30",
+    "--page",
+    "0",
+    "--targets",
+    "0",
+  ];
   const args = ["bench/main.ts", ...small];
   const printed = execFileSync(process.execPath, args, {
     encoding: "utf8",
@@ -27,6 +41,23 @@ test("[A64] the benchmark prints its table: captures and restores of a small pro
   }
   expect(printed).not.toMatch(/NaN|undefined/);
 });
+
+test("[Y77] [Y79] [L03] [L42] [M80] [M81] the targets of the replaced designs are measured, each with its budget", () => {
+  const printed = execFileSync(process.execPath, ["bench/main.ts", "--files", "0", "--targets", "1"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: 110_000,
+    killSignal: "SIGKILL",
+  });
+  for (const { work, mostMs } of Object.values(TARGETS))
+    expect(rowOf(printed, work), work).toMatch(new RegExp(`\\| < ${mostMs} ms +\\| (yes|NO) +\\|$`));
+  expect(rowOf(printed, "compression")).toMatch(/\| ≥ 1 × +\| (yes|NO) +\|$/);
+  expect(printed).not.toMatch(/NaN|undefined/);
+});
+
+function rowOf(printed: string, work: string): string {
+  return printed.split("\n").find((line) => line.startsWith(`| ${work} `)) ?? "";
+}
 
 test("the replay of a repository's merges counts what both sides changed, against git and what was committed", () => {
   const root = mkdtempSync(join(tmpdir(), "belay-replay-test-"));

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { PRUNE_GRACE_MS, RETENTION_PRESETS, SAFETY_KEEP_MS } from "../packages/engine/src/model/retention.ts";
 import { STORE_MIGRATIONS } from "../packages/engine/src/store/schema.ts";
+import { TARGETS } from "../bench/targets.ts";
 import { SUITES } from "../torture/suites.ts";
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, "../docs", name), "utf8");
@@ -43,4 +44,13 @@ test("[Y74] the pruning algorithm: the document has each preset's numbers", () =
 test("[Y76] stress results: every suite has its row", () => {
   const text = read("reliability.md");
   for (const { name } of SUITES) expect(text, name).toContain(`| \`${name}\` |`);
+});
+
+test("[Y75] performance benchmarks: the document has every target with its budget, and the table of budgets its rows", () => {
+  const text = read("benchmarks.md");
+  for (const { work, files, mostMs } of Object.values(TARGETS))
+    expect(text).toContain(`| ${work} | ${files} | < ${mostMs} ms |`);
+  const budgets = read("benchmarks/budgets.md");
+  for (const work of ["first capture", "live capture", "restore of 10 files", "list 100", "after gc"])
+    expect(budgets).toContain(work);
 });

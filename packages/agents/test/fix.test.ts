@@ -158,7 +158,7 @@ describe("[R99] the numbers of attempts hold exactly", () => {
     expect(await attempts()).toEqual([]);
   });
 
-  test("[M54] worst first; a severity is fixed when its own issues are gone", async () => {
+  test("[M06] [M54] worst first; a severity is fixed when its own issues are gone", async () => {
     stands(issue("low"), issue("high"), issue("medium"));
     const { fixer, seen } = fixerLeaving(
       [issue("low"), issue("medium")],

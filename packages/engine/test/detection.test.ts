@@ -1,8 +1,10 @@
 /** Changes are noticed however quickly and quietly they are made; a scan that trusts the last one misses nothing. */
+import { randomBytes } from "node:crypto";
 import {
   appendFileSync,
   chmodSync,
   mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -82,6 +84,53 @@ test(
       expect((await distrusting.checkpoint()).checkpoint.snapshot).toBe(checkpoint.snapshot);
       await project.close(distrusting);
     }
+  }),
+);
+
+/** How many bytes this thread has read from files; undefined where the system does not count them. */
+function bytesRead(): number | undefined {
+  try {
+    return Number(/^rchar: (\d+)$/m.exec(readFileSync("/proc/thread-self/io", "utf8"))?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+const LARGE = 512 * 1024;
+
+test.skipIf(bytesRead() === undefined)(
+  "[L39] [Y82] a file whose times are unchanged is not read: a capture costs what changed",
+  inProject(
+    Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}`, Buffer.alloc(LARGE, at + 1)])),
+    async (project) => {
+      const workspace = await project.open();
+      // beyond the granularity of file times, so that no file is read again because it might be racy
+      for (let at = 0; at < 40; at += 1) utimesSync(join(project.root, `f${at}`), 1000, 1000);
+      await expect.poll(async () => readBy(workspace)).toBeLessThan(2 * LARGE);
+      writeFileSync(join(project.root, "f7"), Buffer.alloc(LARGE, 99));
+      const read = await readBy(workspace);
+      expect(read).toBeGreaterThanOrEqual(LARGE);
+      expect(read).toBeLessThan(8 * LARGE);
+    },
+  ),
+);
+
+async function readBy(workspace: Workspace): Promise<number> {
+  const before = bytesRead()!;
+  await workspace.checkpoint();
+  return bytesRead()! - before;
+}
+
+test(
+  "[L40] content is hashed before it is stored: what the store has is not stored again, under whatever name",
+  inProject({ a: randomBytes(LARGE) }, async (project) => {
+    const workspace = await project.open();
+    const { contentBytes } = await workspace.upkeep.stats();
+    project.write("copy/of/a", readFileSync(join(project.root, "a")));
+    renameSync(join(project.root, "a"), join(project.root, "b"));
+    expect((await workspace.checkpoint()).checkpoint.bytes).toBe(2 * LARGE);
+    // trees and rules are new, the content is not
+    expect((await workspace.upkeep.stats()).contentBytes - contentBytes).toBeLessThan(LARGE / 10);
   }),
 );
 

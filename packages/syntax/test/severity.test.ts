@@ -28,7 +28,7 @@ export function second(list: number[]): number {
 `;
 
 describe("format", () => {
-  test("[M43] [M44] [R97] one side re-formats, the other changes the code: low, and the change is taken", () => {
+  test("[M05] [M43] [M44] [R97] one side re-formats, the other changes the code: low, and the change is taken", () => {
     const formatted = CODE.replace(
       "list.reduce((x, y) => x + y, 0);",
       "list.reduce(\n    (x, y) => x + y,\n    0,\n  );",

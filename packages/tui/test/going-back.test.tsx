@@ -95,7 +95,7 @@ test("[Y13] [Y14] [Y18] a restore preview says what becomes of each file, and on
   verified();
 });
 
-test("[Y15] [Y16] files are chosen with Space, another thread's work with o; the number in the answer is what y does", async () => {
+test("[M11] [Y15] [Y16] files are chosen with Space, another thread's work with o; the number in the answer is what y does", async () => {
   const { chat, project, target, codex } = await worked();
   await using _ = chat;
   await codex();

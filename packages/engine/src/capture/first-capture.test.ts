@@ -1,4 +1,5 @@
 /** The first capture of a store reads with two threads, and records what one would. */
+import { once } from "node:events";
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -18,9 +19,10 @@ function writeMany(lab: CaptureLab): void {
 
 describe("the first capture", () => {
   test(
-    "of many files is what a look without threads names",
-    inLab({ large: "x".repeat(CHUNK_BYTES + 1), empty: "" }, (lab) => {
+    "[L41] of many files is hashed in two threads, and is what a look without threads names",
+    inLab({ large: "x".repeat(CHUNK_BYTES + 1), empty: "" }, async (lab) => {
       writeMany(lab);
+      const worker = once(process, "worker");
       const told: number[] = [];
       const { snapshot } = lab.context.workingCopy.look({});
       const { checkpoint } = lab.take({ progress: ({ done }) => void told.push(done) });
@@ -29,6 +31,7 @@ describe("the first capture", () => {
       // progress never goes back, and reaches what the threads read
       expect(told).toEqual(told.toSorted((a, b) => a - b));
       expect(told.at(-1)).toBeGreaterThan(0);
+      await worker;
     }),
   );
 
