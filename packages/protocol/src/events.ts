@@ -85,4 +85,11 @@ export type BelayEvent =
   | (Place & { type: "coverage_gap"; checkpoint: string; gaps: number })
   | (Place & { type: "done"; checkpoint: string | null })
   /** The first event of a stream: how reliable the following ones are. */
-  | { type: "resident_status"; workspace: string; watching: boolean; reason: string | null };
+  | {
+      type: "resident_status";
+      workspace: string;
+      watching: boolean;
+      reason: string | null;
+      /** The newest event before the stream began. */
+      newest: number;
+    };

@@ -395,6 +395,28 @@ test("every box fits 60 columns and 16 lines, in ASCII and without colour", asyn
   await restore.shows("y restore 3 files");
 });
 
+test("[R824] in 40 columns and 12 lines the box of an undo has its question and all answers", async () => {
+  const { chat, project } = await worked();
+  await using _ = chat;
+  for (const name of ["keep.txt", "another-long-name-of-a-file.txt", "third.txt"])
+    project.write(name, "by hand\n");
+  const tiny = { columns: 40, rows: 12 } as const;
+  await using undo = await undoing(chat, { kind: "undo" }, tiny);
+  await undo.shows("y undo 3 files");
+  const said = undo.lines.map((line) => line.slice(2, -2).trim()).join(" ");
+  expect(said).toMatch(/Undo the last turn of chat, \d\d:\d\d:\d\d\?/);
+  for (const words of ["new.txt", "d diff", "+ one more step", "Esc cancel"]) expect(said).toContain(words);
+  // the box is closed: nothing of it is below the window
+  expect(undo.lines.findLast((line) => line !== "")).toMatch(/^╰─+╯$/);
+  await undo.press(KEYS.esc);
+  project.write("a.txt", "three\n");
+  await using refused = await undoing(chat, { kind: "undo" }, tiny);
+  await refused.shows("Esc leave it");
+  const told = refused.lines.map((line) => line.slice(2, -2).trim()).join(" ");
+  for (const words of ["Not undone: 1 of", "a.txt", "Enter decide for each"]) expect(told).toContain(words);
+  expect(refused.lines.findLast((line) => line !== "")).toMatch(/^╰─+╯$/);
+});
+
 test("the bar of a running restore has the numbers of the picture", () => {
   const lines = progressLines({ done: 758, total: 1204, elapsed: 1200 }, 60, UNICODE).map(lineText);
   expect(lines[0]).toBe("Restoring 1,204 files");

@@ -127,6 +127,30 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
     ),
   );
 
+  test(
+    "[S17] where the server dies while the page loads what draws the lines, it says so and shows them plain",
+    shown(
+      twoTurns,
+      async ({ page, project, address }) => {
+        const asked = Promise.withResolvers<void>();
+        const dead = Promise.withResolvers<void>();
+        await page.context().route(/assets\/code-/, async (route) => {
+          asked.resolve();
+          await dead.promise;
+          await route.abort();
+        });
+        await page.goto("about:blank");
+        await page.goto(address.replace(/#.*/, `#${new URL(addressOf(project)).hash.slice(1)}`));
+        await asked.promise;
+        await project.kill();
+        dead.resolve();
+        await page.getByText(/^Not connected\./).waitFor();
+        await page.getByText("export const made = true;").first().waitFor();
+      },
+      { files: FILES, expected: CUT_OFF },
+    ),
+  );
+
   test.each(["what draws the lines", "the worker that colours them"])(
     "[S17] where %s cannot be loaded any more, the lines are there and going back works on",
     (what) =>
@@ -215,6 +239,17 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
             .waitFor();
           expectTree(project, { ...THIRD, "src/a.ts": SECOND["src/a.ts"] });
           expect(project.belay("verify", "--full").status).toBe(5);
+          // [R823] what it found is on top and on the rows that it is about
+          await page.reload();
+          await page.getByText(/^\d+ checkpoints? cannot be restored in full\.$/).waitFor();
+          await page.getByText(/Your files are untouched\./).waitFor();
+          await row(page, "Use idempotency keys, ").and(row(page, "damaged")).waitFor();
+          await hand.press(page.getByRole("button", { name: "Show which" }));
+          await page.waitForURL(/q=has%3Adamage/);
+          await expect.poll(() => row(page, "damaged").count()).toBeGreaterThan(0);
+          await expect
+            .poll(() => row(page, "Use idempotency keys, ").and(row(page, "damaged")).count())
+            .toBe(1);
         },
         { files: FILES, expected: CUT_OFF },
       )(),

@@ -60,7 +60,7 @@ async function pagesUpTo(
 }
 
 async function toJson(workspace: Workspace, page: TimelinePage, detail: HistoryRequest["detail"]) {
-  const json = historyJson(page);
+  const json = historyJson(page, workspace.events.newest());
   if (detail === undefined) return json;
   const rows = [];
   for (const row of json.rows) {

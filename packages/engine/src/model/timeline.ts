@@ -68,6 +68,8 @@ export interface TimelineRow extends TimelineCounts {
   readonly gaps: number;
   /** How many files its captures came too late for, or met while they were being written. */
   readonly late: number;
+  /** Whether a checkpoint on either side of it is known to be damaged. */
+  readonly damaged: boolean;
   readonly name: string | null;
   readonly note: string | null;
   readonly tags: readonly string[];

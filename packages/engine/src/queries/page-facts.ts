@@ -20,6 +20,7 @@ import {
   type OpenStretch,
   type StepFacts,
 } from "../history/timeline-facts.ts";
+import { damagedCheckpoints } from "../upkeep/known-damage.ts";
 import { turnNumbers } from "../history/turn-numbers.ts";
 import type { ThreadId } from "../model/ids.ts";
 
@@ -40,6 +41,8 @@ export interface PageFacts {
   /** All that it found, of any author. */
   readonly found: ReadonlyMap<number, readonly ListedChange[]>;
   readonly doubts: ReadonlyMap<number, number>;
+  /** Ids of checkpoints that are known to be damaged. */
+  readonly damaged: ReadonlySet<string>;
   readonly agents: ReadonlyMap<ThreadId, string>;
   readonly approved: ReadonlySet<string>;
   /** Whether a turn was open when one of these captures was taken, or had left a command running: an agent may have written. */
@@ -107,6 +110,7 @@ export function gatherFacts({ store: { db } }: Context, happenings: readonly Hap
       "belay",
     ),
     doubts: countDoubts(db, own),
+    damaged: damagedCheckpoints(db),
     agents: readAgents(
       db,
       own.flatMap((seq) => ends.get(seq)?.thread ?? []),

@@ -139,6 +139,7 @@ const HAS: Readonly<Record<string, OfRow>> = {
   tags: ({ tags }) => tags.length > 0,
   gaps: ({ gaps }) => gaps > 0,
   late: ({ late }) => late > 0,
+  damage: ({ damaged }) => damaged,
   steps: ({ steps }) => steps > 0,
 };
 

@@ -206,6 +206,7 @@ class RowMaker {
     return {
       before: before?.id ?? null,
       after: after?.id ?? null,
+      damaged: [before, after].some((end) => end !== undefined && this.#facts.damaged.has(end.id)),
       sameAsNow: isNow(after),
       beforeSameAsNow: isNow(before),
     };
@@ -222,7 +223,7 @@ class RowMaker {
   }
 }
 
-type Sides = Pick<TimelineRow, "before" | "after" | "sameAsNow" | "beforeSameAsNow">;
+type Sides = Pick<TimelineRow, "before" | "after" | "damaged" | "sameAsNow" | "beforeSameAsNow">;
 type Changed = TimelineCounts & Pick<TimelineRow, "shared" | "gaps">;
 
 function annotationsOf(end: EndFacts | undefined): Pick<TimelineRow, "name" | "note" | "tags"> {

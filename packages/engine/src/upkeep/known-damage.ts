@@ -50,6 +50,11 @@ export function knownDamage(db: Database): KnownDamage | null {
   return damaged === 0 ? null : { at: note.at, checkpoints: damaged, sound: kept - damaged };
 }
 
+/** The ids of checkpoints that the last verification found damaged. */
+export function damagedCheckpoints(db: Database): ReadonlySet<string> {
+  return new Set(readNote(db)?.checkpoints);
+}
+
 function readNote(db: Database): Note | undefined {
   const text = readMeta(db, KEY);
   if (text === undefined) return undefined;

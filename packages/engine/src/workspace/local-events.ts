@@ -31,6 +31,10 @@ export class LocalEvents implements Events {
     return this.#follow(options.after ?? newestEvent(this.#context.store.db), options);
   }
 
+  newest(): number {
+    return newestEvent(this.#context.store.db);
+  }
+
   /** What happened after an event, as far as it is kept. */
   after(seq: number, thread?: ThreadId): WorkspaceEvent[] {
     return readEvents(this.#context.store.db, seq, thread).map((row) => describeEvent(this.#context, row));

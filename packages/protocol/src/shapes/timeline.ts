@@ -42,6 +42,8 @@ export const historyRow = timelineCounts.extend({
   steps: count,
   gaps: count,
   late: count,
+  /** Set where a checkpoint on either side of it cannot be restored in full. */
+  damaged: z.literal(true).optional(),
   name: z.string().nullable(),
   note: z.string().nullable(),
   tags: z.array(z.string()),
@@ -65,6 +67,8 @@ export const uncapturedTurn = z.looseObject({
 export const history = z.looseObject({
   rows: z.array(historyRow),
   next: count.nullable(),
+  /** The newest event when the rows were read: a stream that began with a later one has missed something. */
+  event: count,
   total: count.nullable(),
   days: z.array(z.looseObject({ day: z.string(), count })).nullable(),
   now: z

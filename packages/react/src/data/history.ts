@@ -70,6 +70,9 @@ export class HistoryStore {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #askedAt = -EVENTS_MS;
   #asksForAll = false;
+  /** The newest event that the rows know of, and the newest before the connection began. */
+  #event = 0;
+  #connectedAt: number | undefined;
   #isAtTop = true;
   #isHeld = false;
   readonly #belay: Belay;
@@ -141,10 +144,19 @@ export class HistoryStore {
     this.#later();
   }
 
-  #onEvent({ type }: BelayEvent): void {
+  #onEvent(event: BelayEvent): void {
+    const { type } = event;
     if (type === "restore_progress" || type === "file_edit") return;
+    if (type === "resident_status") return this.#onConnected(event.newest);
     this.#asksForAll ||= CHANGES_OLD_ROWS.has(type);
     this.#later();
+  }
+
+  /** [R822] A connection that began after the rows were read may have missed what happened between; others have not. */
+  #onConnected(newest: number): void {
+    const isAgain = this.#connectedAt !== undefined;
+    this.#connectedAt = newest;
+    if (isAgain || (!this.#history.isLoading && newest > this.#event)) this.refresh();
   }
 
   #later(): void {
@@ -169,8 +181,9 @@ export class HistoryStore {
 
   async #loadFirst(): Promise<void> {
     try {
-      const { rows, next, total, days, now } = await this.#ask({ limit: FIRST_PAGE });
+      const { rows, next, total, days, now, event } = await this.#ask({ limit: FIRST_PAGE });
       this.#next = next;
+      this.#event = event;
       this.#set({
         rows,
         total: total ?? rows.length,
@@ -180,6 +193,7 @@ export class HistoryStore {
         isLoading: false,
         error: undefined,
       });
+      if (this.#connectedAt !== undefined && this.#connectedAt > event) this.refresh();
     } catch (error) {
       this.#set({ isLoading: false, error: error as Error });
     }
@@ -202,7 +216,8 @@ export class HistoryStore {
     const limit = this.#asksForAll ? Math.min(PAGE, Math.max(FIRST_PAGE, loaded)) : FIRST_PAGE;
     this.#asksForAll = false;
     try {
-      const { rows, total, days, now, next } = await this.#ask({ limit });
+      const { rows, total, days, now, next, event } = await this.#ask({ limit });
+      this.#event = event;
       // read after the answer: a further page may have come meanwhile
       const { rows: known, waiting } = this.#history;
       const newest = known[0]?.seq ?? 0;

@@ -1,6 +1,6 @@
 /** The history as React state. */
 import { useEffect, useMemo, useSyncExternalStore } from "react";
-import { useBelay, useLiveState } from "./belay.tsx";
+import { useBelay } from "./belay.tsx";
 import { HistoryStore, type History, type HistoryFilter } from "./history.ts";
 
 /** The rows under a filter, live. */
@@ -22,11 +22,6 @@ export function useHistory(filter: HistoryFilter): {
     [belay, q, thread, agent, all, flat],
   );
   useEffect(() => store.open(), [store]);
-  const { kind } = useLiveState();
-  useEffect(() => {
-    // what happened while the connection was gone
-    if (kind === "live") store.refresh();
-  }, [kind, store]);
   const history = useSyncExternalStore(store.subscribe, store.get, store.get);
   return { history, store };
 }

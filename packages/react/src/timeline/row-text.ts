@@ -37,6 +37,7 @@ export function sentenceOf(row: HistoryRow): string {
     files > 0 ? quantity(files, "file") : "",
     row.plus ? `${quantity(row.plus, "line")} added` : "",
     row.minus ? `${row.minus.toLocaleString("en")} removed` : "",
+    row.damaged ? "damaged" : "",
     row.gaps > 0 ? `${row.gaps} not captured` : "",
     row.late > 0 ? `${row.late} captured late` : "",
     state,

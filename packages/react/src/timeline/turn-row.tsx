@@ -221,6 +221,12 @@ function Who({ row }: Pick<TurnRowProps, "row">): ReactNode {
 function Doubts({ row, onAction }: Pick<TurnRowProps, "row" | "onAction">): ReactNode {
   return (
     <>
+      {row.damaged ? (
+        <button type="button" tabIndex={-1} className="b-chip b-bad" onClick={() => onAction("details")}>
+          <Icon name="warn" small />
+          damaged
+        </button>
+      ) : null}
       {row.gaps > 0 ? (
         <button type="button" tabIndex={-1} className="b-chip b-warn" onClick={() => onAction("details")}>
           <Icon name="warn" small />

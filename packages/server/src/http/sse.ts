@@ -138,12 +138,13 @@ async function* merged(sources: readonly Source[]): AsyncGenerator<Happened> {
 }
 
 /** Sent first, so that a reader knows how reliable the stream is. */
-function statusLine({ id, watching }: Workspace): Uint8Array {
+function statusLine({ id, watching, events }: Workspace): Uint8Array {
   return encode({
     type: "resident_status",
     workspace: id,
     watching: watching.state === "live",
     reason: watching.reason,
+    newest: events.newest(),
   });
 }
 

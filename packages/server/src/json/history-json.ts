@@ -4,11 +4,12 @@ import type { Json, shapes } from "@belay/protocol";
 import { isoTime, optionalTime, uncapturedJson } from "./thread-json.ts";
 
 /** One page of what happened. */
-export function historyJson(page: TimelinePage): Json<typeof shapes.history> {
+export function historyJson(page: TimelinePage, event: number): Json<typeof shapes.history> {
   const { rows, next, total, days, now, uncaptured } = page;
   return {
     rows: rows.map(historyRowJson),
     next,
+    event,
     total,
     days,
     now: now === null ? null : nowJson(now),
@@ -26,9 +27,10 @@ function nowJson(now: TimelineNow) {
 }
 
 /** Something that happened. */
-export function historyRowJson(row: TimelineRow): Json<typeof shapes.historyRow> {
+export function historyRowJson({ damaged, ...row }: TimelineRow): Json<typeof shapes.historyRow> {
   return {
     ...row,
+    ...(damaged && { damaged }),
     at: isoTime(row.at),
     endedAt: optionalTime(row.endedAt),
     undoneAt: optionalTime(row.undoneAt),

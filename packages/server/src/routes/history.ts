@@ -15,6 +15,8 @@ export function serveHistory(app: Hono, served: Served): void {
       const { workspace: _, since, thread, ...options } = query;
       // a cold look reads every directory: later pages do without it
       const look = workspace.watching.state === "live" || options.before === undefined;
+      // before the rows: what comes between is in both
+      const event = workspace.events.newest();
       return historyJson(
         await workspace.timeline.rows({
           ...defined(options),
@@ -22,6 +24,7 @@ export function serveHistory(app: Hono, served: Served): void {
           ...(thread !== undefined && { thread: (await workspace.threads.get(thread)).id }),
           look,
         }),
+        event,
       );
     }),
   );

@@ -282,7 +282,7 @@ function Trouble({ workspace, status }: Pick<ShellProps, "workspace" | "status">
       </div>
     );
   const trouble = failing ?? paused;
-  if (trouble === undefined) return null;
+  if (trouble === undefined) return <Damage workspace={workspace} status={status} />;
   return (
     <div className={trouble === failing ? "b-strip b-bad" : "b-strip b-warn"} role="status">
       <Icon name="warn" />
@@ -295,6 +295,29 @@ function Trouble({ workspace, status }: Pick<ShellProps, "workspace" | "status">
         onClick={() => go(viewPath(workspace, trouble === failing ? "storage" : "settings"))}
       >
         {trouble === failing ? "Storage" : "Settings"}
+      </button>
+    </div>
+  );
+}
+
+/** What the last verification found; everything else goes on. */
+function Damage({ workspace, status }: Pick<ShellProps, "workspace" | "status">): ReactNode {
+  const damage = status?.damage;
+  if (!damage) return null;
+  const { checkpoints, sound } = damage;
+  return (
+    <div className="b-strip b-bad" role="status">
+      <Icon name="warn" />
+      <span>
+        <span className="b-strong">{quantity(checkpoints, "checkpoint")} cannot be restored in full.</span>{" "}
+        The other {sound.toLocaleString("en")} {sound === 1 ? "is" : "are"} sound. Your files are untouched.
+      </span>
+      <button
+        type="button"
+        className="b-btn b-s"
+        onClick={() => go(timelinePath(workspace, { q: "has:damage" }))}
+      >
+        Show which
       </button>
     </div>
   );

@@ -22,6 +22,12 @@ export function Details({ row }: { readonly workspace: string; readonly row: His
         {row.after === null ? null : <Fact name="State after" value={row.after} isCode />}
         {row.thread === null ? null : <Fact name="Thread" value={row.thread} isCode />}
         {row.session === null ? null : <Fact name="Session" value={row.session} />}
+        {row.damaged ? (
+          <Fact
+            name="Damaged"
+            value="Content of a state on one side of this is missing or changed in the store. It cannot be restored in full; `belay verify` says what is affected."
+          />
+        ) : null}
         {checkpoint?.git ? (
           <Fact
             name="Git then"

@@ -10,6 +10,8 @@ export type AfterForget = (thread: Pick<Thread, "agent" | "externalId">) => Prom
 export interface Events {
   /** Everything that happens here, by any process, as it happens; from the moment of the call. */
   read(options?: EventOptions): AsyncIterable<WorkspaceEvent>;
+  /** The number of the newest event; those after it are what a reader missed. */
+  newest(): number;
   /**
    * Adds to what the host does each time files went back; what it returns is added to the outcome's notices. The answer
    * takes it away again.

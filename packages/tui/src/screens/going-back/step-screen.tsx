@@ -11,6 +11,7 @@ import { visibleLine } from "../../text/visible.ts";
 import { wrap } from "../../text/wrap.ts";
 import { GOING_BACK, STEPS, VERBS } from "../../words.ts";
 import { ConflictScreen } from "../conflicts/conflict-screen.tsx";
+import { inRoom } from "./in-room.ts";
 import { openPlanDiff } from "./open-plan-diff.tsx";
 import { RunningPlan } from "./running-plan.tsx";
 import { sayResult } from "./say-result.ts";
@@ -127,28 +128,36 @@ function questionLines(
   const remarks =
     remark === undefined
       ? []
-      : [...wrapped(remark, inside - 2).map((text) => line(`  ${text}`, { colour: "yellow" })), []];
+      : wrapped(remark, inside - 2).map((text) => line(`  ${text}`, { colour: "yellow" }));
   const answers = [
     `y ${VERBS[kind].ask} ${count(plan.filesTotal, "file")}`,
     ...(plan.filesTotal > 0 ? ["d diff"] : []),
     ...(kind === "revert" ? [] : ["+ one more step"]),
     "Esc cancel",
   ];
-  const answerLines = inLines(answers, inside - 2);
-  const stayed = stays.length > 0 ? stays.length + 1 : 0;
-  const fixed = 1 + prompts.length + 1 + remarks.length + stayed + 1 + answerLines.length + 2;
-  const files = fileLines(plan, { inside, frame, most: Math.max(1, frame.rows - fixed) });
-  return [
-    line(title, { bold: true }),
+  const answerLines = inLines(answers, inside - 2).map((text) => line(`  ${text}`));
+  const head = [
+    ...wrapped(title, inside).map((text) => line(text, { bold: true })),
     ...prompts.map((text) => line(text)),
-    [],
-    ...files,
-    [],
-    ...(stays.length > 0 ? [...stays.map((text) => line(`  ${text}`)), []] : []),
-    ...remarks,
-    ...answerLines.map((text) => line(`  ${text}`)),
   ];
+  const stayed = stays.map((text) => line(`  ${text}`));
+  const others = [head, stayed, remarks, answerLines].filter((lines) => lines.length > 0);
+  const fixed = others.flat().length + others.length;
+  const files = fileLines(plan, { inside, frame, most: Math.max(1, frame.rows - EDGES - fixed) });
+  return inRoom(
+    [
+      { lines: head, least: head.length - prompts.length },
+      { lines: files, least: 1 },
+      { lines: stayed, least: 0 },
+      { lines: remarks, least: remarks.length },
+      { lines: answerLines, least: answerLines.length },
+    ],
+    frame.rows - EDGES,
+  );
 }
+
+/** The upper and the lower edge of a box. */
+const EDGES = 2;
 
 /** The files with their signs; what does not fit is counted. */
 function fileLines(
@@ -195,24 +204,32 @@ function refusalKeys(
 
 function refusalLines(plan: Plan, { rows, signs }: Frame, inside: number): Line[] {
   const { kind, conflicts, conflictsTotal, filesTotal } = plan;
-  const room = Math.max(1, rows - 8);
-  const shown = conflicts.slice(0, conflictsTotal > room ? room - 1 : room);
   const answers = [
     "Enter decide for each",
     ...(filesTotal > 0 ? [`b ${VERBS[kind].ask} the other ${grouped(filesTotal)}`] : []),
     "Esc leave it",
   ];
-  return [
-    line(GOING_BACK.conflicts(VERBS[kind].not, conflictsTotal, conflictsTotal + filesTotal), { bold: true }),
+  const title = GOING_BACK.conflicts(VERBS[kind].not, conflictsTotal, conflictsTotal + filesTotal);
+  const head = [
+    ...wrapped(title, inside).map((text) => line(text, { bold: true })),
     line(GOING_BACK.nothingChanged),
-    [],
-    ...shown.map((conflict) => fit(conflictLine(conflict, inside), inside, signs)),
-    ...(conflictsTotal > shown.length
-      ? [line(`    ${GOING_BACK.more(grouped(conflictsTotal - shown.length))}`)]
-      : []),
-    [],
-    ...inLines(answers, inside - 2).map((text) => line(`  ${text}`)),
   ];
+  const answerLines = inLines(answers, inside - 2).map((text) => line(`  ${text}`));
+  const room = Math.max(1, rows - EDGES - head.length - answerLines.length - 2);
+  const shown = conflicts.slice(0, conflictsTotal > room ? Math.max(1, room - 1) : room);
+  const hidden = conflictsTotal - shown.length;
+  const paths = [
+    ...shown.map((conflict) => fit(conflictLine(conflict, inside), inside, signs)),
+    ...(hidden > 0 ? [line(`    ${GOING_BACK.more(grouped(hidden))}`)] : []),
+  ];
+  return inRoom(
+    [
+      { lines: head, least: head.length },
+      { lines: paths, least: 1 },
+      { lines: answerLines, least: answerLines.length },
+    ],
+    rows - EDGES,
+  );
 }
 
 function conflictLine(conflict: Conflict, inside: number): Line {
