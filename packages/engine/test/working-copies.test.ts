@@ -1,9 +1,10 @@
 /** Two working copies of one store: neither sees what happens in the other. */
-import { join } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { rename, rm } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { findWorkspace } from "../src/index.ts";
+import { findWorkspace, type Fork } from "../src/index.ts";
 import { inWorkspace, startInProcess, type TempWorkspace } from "./support/temp-workspace.ts";
 
 const FILES = { x: "0\n", y: "0\n" };
@@ -155,6 +156,35 @@ test(
       (await descriptions(each)).map((text) => text.replace(/\d+ \(/, "("));
     expect(await plain(temp)).toEqual(await plain(fork));
     expect(temp.read("x").replace("root", "fork")).toBe(fork.read("x"));
+  }),
+);
+
+test(
+  "[R94] [R95] [R92] eight forks of one store at work at once: each undoes its own, all of them merge, and nothing is left of them",
+  inWorkspace(FILES, async (temp) => {
+    const { workspace } = temp;
+    const made = [];
+    for (let number = 0; number < 8; number += 1)
+      made.push((await workspace.forks.create(`f${number}`)).fork);
+    const work = async ({ id, name, path }: Fork) => {
+      await using place = await workspace.forks.open(id);
+      const write = (text: string) => writeFileSync(join(path, `${name}.txt`), text);
+      for (let turn = 0; turn < 4; turn += 1)
+        await place.turns.run({ prompt: `${name} ${turn}` }, async () => write(`${name} ${turn}\n`));
+      const undone = await place.undo();
+      expect(undone.steps.map(({ prompt }) => prompt)).toEqual([`${name} 3`]);
+      expect(readFileSync(join(path, `${name}.txt`), "utf8")).toBe(`${name} 2\n`);
+    };
+    await Promise.all(made.map(work));
+    const outcome = await workspace.merges.apply(
+      await workspace.merges.plan(made.map(({ branch }) => branch)),
+    );
+    expect(outcome).toMatchObject({ outcome: "applied", created: 8 });
+    for (const { name } of made) expect(temp.read(`${name}.txt`)).toBe(`${name} 2\n`);
+    await workspace.undo();
+    for (const { name } of made) await workspace.forks.remove(name, { now: true });
+    expect(await workspace.forks.list({ removed: true })).toEqual([]);
+    expect(existsSync(dirname(made[0]!.path))).toBe(false);
   }),
 );
 
