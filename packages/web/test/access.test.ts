@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined)("access", () => {
         await page.waitForURL(/compare/);
         await page.locator("diffs-container").first().waitFor();
         await expectGood(page, "compare");
-        await page.getByRole("link", { name: "Pending" }).click();
+        await page.getByRole("link", { name: /^Pending/ }).click();
         await page
           .getByRole("button", { name: /^Approve \d files?…/ })
           .first()

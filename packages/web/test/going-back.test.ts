@@ -285,7 +285,7 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
         async ({ page, project }) => {
           const hand = new Hand(page, kind);
           await row(page, "Change two places").waitFor();
-          await hand.use("p", page.getByRole("link", { name: "Pending" }));
+          await hand.use("p", page.getByRole("link", { name: /^Pending/ }));
           const card = page.getByRole("region", { name: "Payment retries" });
           await hand.press(card.getByRole("button", { name: /long\.txt/ }));
           await hand.tick(card.getByRole("checkbox", { name: "Seen hunk 2 of long.txt" }));
@@ -321,7 +321,7 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
       async ({ page, project }) => {
         const hand = new Hand(page, kind);
         await row(page, "Change a again").waitFor();
-        await hand.use("p", page.getByRole("link", { name: "Pending" }));
+        await hand.use("p", page.getByRole("link", { name: /^Pending/ }));
         const reset = page.getByRole("button", { name: "Reset… Payment retries" });
         await expect.poll(() => reset.getAttribute("aria-disabled")).toBe("false");
         if (kind === "mouse") await reset.click();

@@ -193,7 +193,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
       async ({ page, project }) => {
         const hand = new Hand(page, kind);
         await row(page, "Add retry").waitFor();
-        await hand.use("p", page.getByRole("link", { name: "Pending" }));
+        await hand.use("p", page.getByRole("link", { name: /^Pending/ }));
         const card = page.getByRole("region", { name: "Payment retries" });
         await card.getByText("3 files · nothing approved yet").waitFor();
         await hand.press(card.getByRole("button", { name: /src\/new\.ts/ }));

@@ -123,9 +123,9 @@ describe.skipIf(CHROMIUM === undefined)("previews", () => {
       },
       async ({ page, project }) => {
         const late = Promise.withResolvers<void>();
-        const answered = page.waitForResponse(/\/apply/);
         await page.route(/\/api\/plans\/.*\/diff/, async (route) => {
-          await answered;
+          // not with the answer itself: the page has to see it before it can drop anything
+          await page.getByText(/^Restored 1 file/).waitFor();
           await route.continue().catch(() => undefined);
           late.resolve();
         });
@@ -135,7 +135,7 @@ describe.skipIf(CHROMIUM === undefined)("previews", () => {
         await page.getByText(/^Restored 1 file/).waitFor();
         await late.promise;
         // a round trip: whatever the console would say was said
-        await page.getByRole("link", { name: "Pending" }).click();
+        await page.getByRole("link", { name: /^Pending/ }).click();
         await page.getByText("Nothing pending").waitFor();
         expect(project.read("a.txt")).toBe("one\n");
       },
