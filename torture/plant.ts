@@ -2,7 +2,7 @@
 import { registerHooks } from "node:module";
 import { PLANTED_BUGS, type Planting } from "./planted-bugs.ts";
 
-const SOURCE = new URL("../packages/engine/src/", import.meta.url).href;
+const PACKAGES = new URL("../packages/", import.meta.url).href;
 /** Where the command has the engine: in several files, and a text that is not planted in any goes unnoticed. */
 const BUNDLE = new URL("../packages/cli/dist/engine-", import.meta.url).href;
 const name = process.env["BELAY_PLANTED_BUG"];
@@ -13,7 +13,10 @@ registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);
     const isBundle = url.startsWith(BUNDLE);
-    const edits = bug.edits.filter(({ file }) => isBundle || url === `${SOURCE}${file}.ts`);
+    const edits = bug.edits.filter(
+      ({ file, package: inPackage = "engine" }) =>
+        isBundle || url === `${PACKAGES}${inPackage}/src/${file}.ts`,
+    );
     if (edits.length === 0) return loaded;
     const source = textOf(loaded.source);
     const fitting = isBundle ? edits.filter(({ text }) => source.includes(text)) : edits;

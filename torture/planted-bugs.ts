@@ -2,6 +2,7 @@
  * Safety steps that `--self-test` switches off, one at a time, to show that a suite notices. Each is a text
  * of the engine's source and its replacement while a process loads it; the product itself is not touched.
  */
+import { SYNC_BUGS } from "./planted-sync-bugs.ts";
 import { UNDO_BUGS } from "./planted-undo-bugs.ts";
 
 export interface PlantedBug {
@@ -15,8 +16,9 @@ export interface PlantedBug {
 }
 
 export interface Planting {
-  /** Below `packages/engine/src`, without its extension. */
+  /** Below `packages/engine/src`, or that of the package, without its extension. */
   readonly file: string;
+  readonly package?: "remote";
   readonly text: string;
   readonly instead: string;
 }
@@ -388,6 +390,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   ...UNDO_BUGS,
+  ...SYNC_BUGS,
   {
     name: "the end of a stage saves nothing",
     suite: "writers",

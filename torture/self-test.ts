@@ -6,7 +6,7 @@ import { writeFigures } from "./figures.ts";
 import { PLANTED_BUGS, type PlantedBug } from "./planted-bugs.ts";
 import { SUITES } from "./suites.ts";
 
-const SOURCE = join(import.meta.dirname, "../packages/engine/src");
+const PACKAGES = join(import.meta.dirname, "../packages");
 const LIMIT_MS = 600_000;
 
 /** Which bugs are planted; `bug` is part of a name. */
@@ -25,8 +25,8 @@ export function selfTest({ suites, bug: name = "" }: Chosen, isWritten: boolean)
 
 /** A text that is no longer there would plant nothing and prove nothing. */
 export function assertPlantable({ name, edits }: PlantedBug): void {
-  for (const { file, text } of edits) {
-    const found = readFileSync(join(SOURCE, `${file}.ts`), "utf8").split(text).length - 1;
+  for (const { file, text, package: inPackage = "engine" } of edits) {
+    const found = readFileSync(join(PACKAGES, inPackage, "src", `${file}.ts`), "utf8").split(text).length - 1;
     if (found !== 1) throw new Error(`"${name}": ${file}.ts has ${found} times: ${text}`);
   }
 }

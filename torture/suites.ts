@@ -16,6 +16,7 @@ import { paths } from "./suites/paths.ts";
 import { power } from "./suites/power.ts";
 import { settings } from "./suites/settings.ts";
 import { soak } from "./suites/soak.ts";
+import { sync } from "./suites/sync.ts";
 import { writers } from "./suites/writers.ts";
 import { zombie } from "./suites/zombie.ts";
 import type { Suite } from "./suite.ts";
@@ -39,5 +40,6 @@ export const SUITES: readonly Suite[] = [
   full,
   settings,
   merges,
+  sync,
   incidents,
 ];

@@ -142,6 +142,19 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     expect(JSON.stringify(listed)).not.toContain(env["AWS_SECRET_ACCESS_KEY"]!);
     const verified = await run(sandbox, ["remote", "verify", "--full", "--json"]).ended;
     expect(json(verified.stdout)).toMatchObject({ ok: true, lines: 1, segments: 1, problems: [] });
+    const swept = await run(sandbox, ["remote", "gc", "--dry-run", "--json"]).ended;
+    expect(json(swept.stdout)).toEqual({
+      sweep: 0,
+      condemned: 0,
+      pardoned: 0,
+      deleted: 0,
+      bytesFreed: 0,
+      dryRun: true,
+    });
+    expect(await run(sandbox, ["remote", "gc"]).ended).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("not switched on"),
+    });
     const home = join(sandbox.base, "other-home");
     const without = await run(sandbox, ["clone", url, "../clone"], { home }).ended;
     expect(without).toMatchObject({ status: 3 });

@@ -59,3 +59,4 @@ export {
 export { looksLikeLink } from "./share/share-link.ts";
 export { openShares, type Shares, type SharedWithMembers } from "./share/shares.ts";
 export type { PushReport } from "./sync/push.ts";
+export type { SweepReport } from "./sync/sweep.ts";

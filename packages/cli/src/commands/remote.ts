@@ -21,6 +21,7 @@ const OPTIONS = {
   },
   full: { type: "boolean", about: "verify: read all content too" },
   repair: { type: "boolean", about: "verify: upload again, from this store, what is missing or damaged" },
+  "dry-run": { type: "boolean", about: "gc: only say what would be condemned and deleted" },
   remote: { type: "string", value: "name", about: "keys: which remote, where there are several" },
   role: {
     type: "string",
@@ -75,6 +76,11 @@ const WAYS: Readonly<
     options: ["sample", "full", "repair"],
     load: async () => (await import("../command-parts/verify-remote.ts")).verifyRemote,
   },
+  gc: {
+    operands: [0, 1],
+    options: ["dry-run"],
+    load: async () => (await import("../command-parts/sweep-remote.ts")).sweepRemote,
+  },
   invite: {
     operands: [0, 1],
     options: ["role", "expires"],
@@ -94,7 +100,7 @@ const WAYS: Readonly<
 
 export default defineCommand({
   usage:
-    "remote [list] | remote lines [name] [line] | remote add <name> <url | invitation> [--records url] [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair] | remote invite [name] [--role role] [--expires time] | remote token [name] [--role agent | reader] [--ttl time] [--name name] | remote keys [list | add <identity> | add --recovery | remove <member> | rotate | recover]",
+    "remote [list] | remote lines [name] [line] | remote add <name> <url | invitation> [--records url] [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair] | remote gc [name] --dry-run | remote invite [name] [--role role] [--expires time] | remote token [name] [--role agent | reader] [--ttl time] [--name name] | remote keys [list | add <identity> | add --recovery | remove <member> | rotate | recover]",
   about: [
     "Remotes keep the history of this directory on an S3-compatible server or in PostgreSQL, encrypted on this machine: the",
     "server learns sizes and times, nothing else. `add` makes a space at s3://<bucket>/<prefix>?endpoint=<url>&region=<region>",
@@ -102,6 +108,7 @@ export default defineCommand({
     "recovery key. Access comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile; PGPASSWORD or ~/.pgpass. `verify` proves what is stored: every line and its",
     "signatures, and whether all content is there. `lines` shows the lines of other machines, or the checkpoints of one, as",
     "the last `belay pull` found them. `remove` forgets a remote; what is stored there stays.",
+    "`gc --dry-run` says what no line of the space needs any more; deleting it is not switched on in this version.",
     "`invite` prints a text that makes one more machine a member, once: `remote add <name> <invitation>` there (`-` reads",
     "it from stdin). `token` prints a text for jobs, as BELAY_TOKEN. `keys` shows and changes the members of the space.",
   ].join("\n"),

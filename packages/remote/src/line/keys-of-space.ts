@@ -13,6 +13,18 @@ export function numberIn(key: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
+/** What of its line an object holds: one segment, or with a fold those from one number to another. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The segments that the object of a key stands for; undefined when it is none of a line's. */
+export function spanIn(key: string): Span | undefined {
+  const [, first, last] = /\/(\d{12})(?:-(\d{12}))?(?:-[a-z]{8})?$/.exec(key) ?? [];
+  return first === undefined ? undefined : { from: Number(first), to: Number(last ?? first) };
+}
+
 /** The keys of one space. */
 export class SpaceNames {
   readonly space: string;
@@ -36,6 +48,11 @@ export class SpaceNames {
   /** `suffix`: eight letters, where the server cannot refuse to overwrite. */
   segment(line: string, n: number, suffix = ""): string {
     return `${this.space}/l/${line}/${numberText(n)}${suffix === "" ? "" : `-${suffix}`}`;
+  }
+
+  /** Segments `from` to `to` as one. */
+  fold(line: string, { from, to }: Span, suffix = ""): string {
+    return `${this.space}/l/${line}/${numberText(from)}-${numberText(to)}${suffix === "" ? "" : `-${suffix}`}`;
   }
 
   segmentsOf(line: string): string {
@@ -87,5 +104,9 @@ export class SpaceNames {
 
   get sweeps(): string {
     return `${this.space}/g/`;
+  }
+
+  sweep(n: number): string {
+    return `${this.space}/g/${numberText(n)}`;
   }
 }

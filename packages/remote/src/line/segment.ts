@@ -21,6 +21,15 @@ export interface LineRecord {
   readonly row: Readonly<Record<string, unknown>>;
 }
 
+/** What a fold restates: the segments from one number to its own as one. */
+export interface Fold {
+  readonly from: number;
+  /** The hash of the last segment it restates: the next segment names that one. */
+  readonly hash: string;
+  /** A base restates the whole line, without what retention let go. */
+  readonly isBase: boolean;
+}
+
 /** What a segment says about itself. */
 export interface SegmentHead {
   readonly format: number;
@@ -41,6 +50,8 @@ export interface SegmentHead {
   readonly sweep: number;
   /** Of a writer that is not in the roster: the certificate of its token. */
   readonly certificate?: Certificate;
+  /** Only of a fold. */
+  readonly fold?: Fold;
 }
 
 /** What goes into a segment. */
@@ -98,7 +109,7 @@ export interface OpenSegment {
   readonly parcel: OpenParcel;
   /** The frame of the parcel that content frame 0 is. */
   readonly firstContent: number;
-  /** SHA-256 of its bytes. */
+  /** SHA-256 of its bytes; of a fold that of the last segment it restates. */
   readonly hash: string;
 }
 
@@ -122,7 +133,7 @@ export function openSegment(
     uses,
     parcel,
     firstContent: content === -1 ? parcel.frames.length : content,
-    hash: segmentHash(bytes),
+    hash: head.fold?.hash ?? segmentHash(bytes),
   };
 }
 
@@ -144,9 +155,14 @@ function toHead(line: string | undefined): SegmentHead {
     Number.isSafeInteger(head.number) &&
     (head.previous === null || typeof head.previous === "string") &&
     typeof head.member === "string" &&
-    typeof head.device === "string";
+    typeof head.device === "string" &&
+    (head.fold === undefined || isFold(head.fold));
   expectSound(isHead, "the first record of a segment is not its head");
   return head as SegmentHead;
+}
+
+function isFold({ from, hash }: Partial<Fold>): boolean {
+  return Number.isSafeInteger(from) && /^[0-9a-f]{64}$/.test(hash ?? "");
 }
 
 function toRecord(line: string): LineRecord {

@@ -39,7 +39,7 @@ const DIRECTORY_NONCE = Buffer.alloc(12, 0xff);
 const FRAME_LEVEL = 3;
 
 /** Kinds of parcels; those after `content` are signed. */
-const KINDS = ["content", "segment", "head", "roster"] as const;
+const KINDS = ["content", "segment", "head", "roster", "sweep"] as const;
 
 /** What a parcel is for. */
 export type ParcelKind = (typeof KINDS)[number];

@@ -7,6 +7,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { SELF, type Place } from "../line/object-index.ts";
+import type { OpenSegment } from "../line/segment.ts";
 import { spaceDirectory } from "../space/space.ts";
 
 /** How far a line is known. */
@@ -31,10 +32,9 @@ export class Mirror implements Disposable {
   readonly #db: DatabaseSync;
   readonly #place: StatementSync;
 
+  /** A home of `:memory:` keeps it in memory, for simulations. */
   constructor(home: string, space: string) {
-    const directory = spaceDirectory(home, space);
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    this.#db = new DatabaseSync(join(directory, "mirror.db"), { timeout: 10_000 });
+    this.#db = new DatabaseSync(placeOf(home, space), { timeout: 10_000 });
     this.#db.exec(TABLES);
     this.#place = this.#db.prepare("SELECT parcel, frame FROM object WHERE line = ? AND hash = ?");
   }
@@ -119,6 +119,25 @@ export class Mirror implements Disposable {
     }
   }
 
+  /**
+   * [T5] After a base: the line has these objects and no others. Durable before it returns: a push that still believed in
+   * what the base dropped would not send it again.
+   */
+  replace(line: string, known: KnownLine, index: ReadonlyMap<string, Place>): void {
+    this.#db.exec("PRAGMA synchronous = FULL");
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      for (const table of ["object", "parcel"])
+        this.#db.prepare(`DELETE FROM ${table} WHERE line = ?`).run(line);
+      this.#db.exec("COMMIT");
+    } catch (error) {
+      this.#db.exec("ROLLBACK");
+      throw error;
+    }
+    this.add(line, known, index);
+    this.#db.exec("PRAGMA synchronous = NORMAL");
+  }
+
   /** After a repair: a parcel that no object is in any more is none of the line's. */
   #forgetUnused(line: string): void {
     const used = "SELECT parcel FROM object WHERE line = ?1";
@@ -128,6 +147,35 @@ export class Mirror implements Disposable {
   [Symbol.dispose](): void {
     this.#db.close();
   }
+}
+
+/** Adds what was read of a line; a base says all that the line has. `isThere`: only objects in such parcels. */
+export function addToMirror(
+  mirror: Mirror,
+  line: string,
+  { head, hash, index }: Pick<OpenSegment, "head" | "hash" | "index">,
+  isThere: (parcel: string) => boolean = () => true,
+): void {
+  const known = { number: head.number, hash };
+  const places = new Map<string, Place>();
+  for (const [name, { parcel, frame }] of index)
+    if (parcel === SELF && head.fold !== undefined)
+      places.set(name, { parcel: foldParcel(head.fold.from, head.number), frame });
+    else if (parcel.length !== ID_LETTERS || isThere(parcel)) places.set(name, { parcel, frame });
+  if (head.fold?.isBase === true) mirror.replace(line, known, places);
+  else mirror.add(line, known, places);
+}
+
+function placeOf(home: string, space: string): string {
+  if (home === ":memory:") return home;
+  const directory = spaceDirectory(home, space);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return join(directory, "mirror.db");
+}
+
+/** Content that rides inside a fold is found under what it restates. */
+function foldParcel(from: number, to: number): string {
+  return `#${from}-${to}`;
 }
 
 /** Content that rides inside a segment is found under its number. */

@@ -12,16 +12,28 @@ import type {
   QueuedRecord,
   RemoteEntry,
 } from "@belay/engine";
-import { decodeIndex, encodeIndex, INDEX_ENTRIES_LIMIT, SELF, type Place } from "../line/object-index.ts";
+import {
+  decodeIndex,
+  encodeIndex,
+  INDEX_ENTRIES_LIMIT,
+  SELF,
+  WITHHELD,
+  type Place,
+} from "../line/object-index.ts";
 import { createHead, openSegment, sealSegment, segmentHash } from "../line/segment.ts";
 import type { MemberKeys } from "../keys/key-pairs.ts";
 import { PARCEL_TARGET_BYTES } from "../parcel/limits.ts";
 import { plainFrame, sealParcel, type PlainFrame } from "../parcel/parcel.ts";
 import { presentSecret, secretFor, type Space } from "../space/space.ts";
 import type { Abilities } from "../stores/probe.ts";
+import { spanIn } from "../line/keys-of-space.ts";
 import { READ_BACK } from "../stores/retrying-remote-store.ts";
 import { RemoteFailure } from "../stores/remote-store.ts";
-import type { Mirror } from "./mirror.ts";
+import { planBase, type Retention } from "./plan-base.ts";
+import { newestUses } from "./read-uses.ts";
+import { FOLD_SEGMENTS, foldLine } from "./fold-line.ts";
+import { lookAtSweeps, serverTime, type SweepLook } from "./look-at-sweeps.ts";
+import { addToMirror, type Mirror } from "./mirror.ts";
 import { framesOf } from "./object-batch.ts";
 import { LineDamage, readLine } from "./read-line.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -38,6 +50,10 @@ export interface PushTarget {
   /** The highest segments of other lines that this home has read. */
   readonly seen?: (() => Readonly<Record<string, number>>) | undefined;
   readonly progress?: ((done: number, total: number) => void) | undefined;
+  /** Content up to this size rides inside the segment, so that an ordinary push is two requests. */
+  readonly inlineBytes?: number;
+  /** The line is folded after so many segments. */
+  readonly foldSegments?: number;
 }
 
 /** What a push did. */
@@ -53,11 +69,16 @@ export interface PushReport {
   readonly forkedFrom: string | null;
 }
 
-/** Content up to this size rides inside the segment: an ordinary push is two requests. */
 const INLINE_BYTES = 1024 * 1024;
 const RECORD_BATCH_BYTES = 8 * 1024 * 1024;
 const PARCELS_IN_FLIGHT = 3;
-const STALE_MS = 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+/** Parcels of a push that did not end are used by the next one for so long. */
+const REUSE_MS = 24 * HOUR_MS;
+/** [T8] So much of the server's time may pass between the look at sweeps, or the upload, and the commit. */
+const FENCE_MS = 36 * HOUR_MS;
+/** A line that was not written for so long may have been folded and swept since, by another copy of this store. */
+const QUIET_MS = 24 * HOUR_MS;
 
 /** Pushes one workspace to one remote. */
 export async function push(target: PushTarget, name: string): Promise<PushReport> {
@@ -67,6 +88,7 @@ export async function push(target: PushTarget, name: string): Promise<PushReport
     try {
       await run.resume();
       await run.sendAll();
+      await run.fold();
       return run.report();
     } catch (error) {
       if (!(error instanceof LineTaken)) throw error;
@@ -103,7 +125,12 @@ class Push {
   #segments = 0;
   /** Objects in parcels of a push that did not end. */
   readonly #uploaded = new Map<string, Place>();
-  #mayBorrow = false;
+  /** [T8] What the newest sweep said, where that was asked. */
+  #look: SweepLook | undefined;
+  /** The line whose content this one may use, and all parcels that it names now. */
+  #lender: { readonly line: string; readonly uses: ReadonlySet<string> } | undefined;
+  /** The server's time of the first upload since the last segment. */
+  #uploadedAt: number | undefined;
 
   constructor(target: PushTarget, name: string) {
     this.#target = target;
@@ -130,14 +157,25 @@ class Push {
   async resume(): Promise<void> {
     const { exchange } = this.#target;
     const journal = exchange.journal(this.#name);
-    const segment = journal.find(({ kind }) => kind === "segment");
-    if (segment !== undefined) await this.#commit(segment);
-    for (const { key, kind, stored, detail, at } of segment === undefined ? journal : []) {
-      // what is older may have been deleted by a newer version that sweeps
-      if (kind !== "parcel" || !stored || this.#target.around.now() - at > STALE_MS) continue;
+    const segments = journal.filter(({ kind }) => kind === "segment");
+    // a segment beside a base repairs it
+    const segment = segments.find(({ key }) => !isFoldKey(key));
+    if (segment !== undefined) return void (await this.#commit(segment));
+    if (segments[0] !== undefined) return this.#commitBase(segments[0]);
+    const parcels = journal.filter(({ kind, stored }) => kind === "parcel" && stored);
+    if (parcels.length === 0) return;
+    const { isBanned } = await this.#lookAgain();
+    for (const { key, detail, at } of parcels) {
+      if (this.#target.around.now() - at > REUSE_MS || isBanned(idOf(key))) continue;
       for (const [hash, place] of decodeIndex(detail))
         this.#uploaded.set(hash, { ...place, parcel: idOf(key) });
     }
+  }
+
+  /** [T8] */
+  async #lookAgain(): Promise<SweepLook> {
+    this.#look = await lookAtSweeps(this.#target.space);
+    return this.#look;
   }
 
   async sendAll(): Promise<void> {
@@ -146,9 +184,8 @@ class Push {
     if (until === 0) return;
     await this.#catchUp();
     await this.#expectFreeLine();
-    const { began, line } = this.#entry;
-    // a space that is swept is of a version that knows how to borrow there
-    this.#mayBorrow = began !== null && !(await this.#isSwept());
+    await this.#prepareToBorrow();
+    const { line } = this.#entry;
     const batch = new Batch((hash) => this.#placeOf(hash));
     let [records, recordBytes]: [QueuedRecord[], number] = [[], 0];
     for (const record of exchange.records(this.#name, until)) {
@@ -165,7 +202,92 @@ class Push {
       await this.#send(batch.take(), records, 0);
       [records, recordBytes] = [[], 0];
     }
-    await this.#send(batch.take(), records, until);
+    // [T8] what had to be repaired is still queued
+    if (!(await this.#send(batch.take(), records, until))) await this.sendAll();
+  }
+
+  /** Restates many segments as one. That it did not work is no reason for the push to fail: the next one tries again. */
+  async fold(): Promise<void> {
+    const { foldSegments = FOLD_SEGMENTS, abilities, around, ...target } = this.#target;
+    const { line, segment, segmentHash: hash } = this.#entry;
+    if (this.#segments === 0 || hash === null || segment % foldSegments !== 0) return;
+    const { createOnly } = abilities;
+    const suffix = createOnly ? "" : lettersOf(around.random(8));
+    try {
+      await foldLine({ ...target, ...around, createOnly, suffix }, line, { number: segment, hash });
+    } catch (error) {
+      if (!(error instanceof RemoteFailure)) throw error;
+    }
+  }
+
+  /** Restates the whole line as one object, without what retention lets go, where this store has all that is kept. */
+  async base(retention: Retention): Promise<boolean> {
+    const { exchange, space, keys, device, around, abilities } = this.#target;
+    const { line, segment: number, segmentHash: hash, began } = this.#entry;
+    // one segment needs no restating, and its key would be that of the segment
+    if (hash === null || number < 2) return false;
+    const now = await serverTime(space);
+    const plan = await planBase({ space, exchange, retention, now }, line, number);
+    if (plan === undefined) return false;
+    const index = new Map(plan.index);
+    const inline = await this.#upload(plan.needed, index);
+    for (const [n, frame] of inline.entries())
+      for (const { hash: name } of frame.objects) index.set(name, { parcel: SELF, frame: n });
+    const suffix = abilities.createOnly ? "" : lettersOf(around.random(8));
+    const key = space.names.fold(line, { from: 1, to: number }, suffix);
+    const head = createHead({
+      line,
+      number,
+      previous: null,
+      member: keys.id,
+      device,
+      at: around.now(),
+      from: began === null ? null : (JSON.parse(began) as { line: string; number: number }),
+      seen: {},
+      sweep: this.#look?.state.number ?? 0,
+      fold: { from: 1, hash, isBase: true },
+      ...(keys.certificate !== undefined && { certificate: keys.certificate }),
+    });
+    const uses = new Set(
+      [...index.values()].map(({ parcel }) => parcel).filter((id) => id !== SELF && id !== WITHHELD),
+    );
+    const bytes = sealSegment(
+      { head, records: plan.records, index, content: inline, uses: [...uses] },
+      { key, secret: presentSecret(space), salt: around.random(32), signer: keys.sign },
+    );
+    const at = this.#uploadedAt ?? now;
+    this.#uploadedAt = undefined;
+    const entry: JournalEntry = { key, kind: "segment", stored: false, at, until: null, detail: bytes };
+    exchange.noteRequest(this.#name, entry);
+    await this.#commitBase(entry);
+    return true;
+  }
+
+  /** [T5] From here on the line has what its base says: this store must know that before it writes another segment. */
+  async #commitBase({ key, detail: bytes, at }: JournalEntry): Promise<void> {
+    const { exchange, space, mirror, abilities } = this.#target;
+    const { head, index, hash } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
+    const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });
+    // a fold of the same segments is there
+    if (put.outcome === "exists" && !(await this.#isThere(key, bytes)))
+      return exchange.dropJournal(this.#name);
+    if (put.outcome === "stored") await this.#expectStored(key, bytes, put.etag);
+    const lost = await this.#lostSince(index, { at, now: put.date });
+    const kept = new Map([...index].filter(([name]) => !lost.has(name)));
+    addToMirror(mirror, head.line, { head, hash, index: kept });
+    if (lost.size > 0) await this.sendObjects([...lost] as ObjectHash[]);
+    else exchange.settle(this.#name, { segment: head.number, hash, until: 0, at: put.date });
+  }
+
+  /** [T8] A new line uses content of the one that it began with: as that is now, and without what is condemned. */
+  async #prepareToBorrow(): Promise<void> {
+    const { space } = this.#target;
+    const { began, segment } = this.#entry;
+    this.#lender = undefined;
+    if (began === null || segment > 0) return;
+    await this.#lookAgain();
+    const { line } = JSON.parse(began) as { line: string };
+    this.#lender = { line, uses: await newestUses(space, line) };
   }
 
   /** Uploads objects again that the remote lost, and says where they are now. */
@@ -178,9 +300,11 @@ class Push {
   /** An object that an earlier push of this line, or the line that this one began with, has uploaded. */
   #placeOf(hash: string): Place | undefined {
     const uploaded = this.#uploaded.get(hash);
-    if (uploaded !== undefined || !this.#mayBorrow) return uploaded;
-    const { line } = JSON.parse(this.#entry.began ?? "{}") as { line?: string };
-    return line === undefined ? undefined : this.#target.mirror.borrow(hash, line);
+    if (uploaded !== undefined || this.#lender === undefined) return uploaded;
+    const place = this.#target.mirror.borrow(hash, this.#lender.line);
+    if (place === undefined || !this.#lender.uses.has(place.parcel)) return undefined;
+    // [T8] what is condemned may be gone before this line names it
+    return this.#look?.isBanned(place.parcel) === false ? place : undefined;
   }
 
   /** The mirror may be lost or behind: the line itself says what it holds. */
@@ -189,9 +313,10 @@ class Push {
     const { line, segment, segmentHash: hash } = this.#entry;
     const known = mirror.last(line);
     if (segment === 0 || (known?.number === segment && known.hash === hash)) return;
+    const isThere = await this.#presentParcels();
     for await (const { segment: read } of readLine(space, line)) {
       if (read.head.number === segment && read.hash !== hash) break;
-      mirror.add(line, { number: read.head.number, hash: read.hash }, read.index);
+      addToMirror(mirror, line, read, isThere);
       if (read.head.number === segment) return;
     }
     // [T15]
@@ -200,6 +325,15 @@ class Push {
       space.names.segment(line, segment),
       "the segment that this store wrote last is not there any more",
     );
+  }
+
+  /** What the server still has: an index may name what was lost before it could be repaired. */
+  async #presentParcels(): Promise<(parcel: string) => boolean> {
+    const { store, names } = this.#target.space;
+    const { isBanned } = await this.#lookAgain();
+    const there = new Set<string>();
+    for await (const { key } of store.list(names.parcels)) there.add(idOf(key));
+    return (parcel) => there.has(parcel) && !isBanned(parcel);
   }
 
   /** [T4] Where the server cannot refuse to overwrite, a look at the line shows whether a copy of this store wrote to it. */
@@ -212,18 +346,12 @@ class Push {
       throw new LineTaken(key);
   }
 
-  async #isSwept(): Promise<boolean> {
-    const { space } = this.#target;
-    for await (const _ of space.store.list(space.names.sweeps)) return true;
-    return false;
-  }
-
-  /** One segment: its content first. */
+  /** One segment: its content first. False when not all that it names can be relied on: what was queued still is. */
   async #send(
     { needed, borrowed, isRepair = false }: Taken,
     records: readonly QueuedRecord[],
     until: number,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { exchange, space, keys, device, around, abilities, mirror } = this.#target;
     const { line, segment, segmentHash: previous, began } = this.#entry;
     const index = new Map(borrowed);
@@ -242,7 +370,7 @@ class Push {
       at: around.now(),
       from: number === 1 && began !== null ? (JSON.parse(began) as { line: string; number: number }) : null,
       seen: this.#target.seen?.() ?? {},
-      sweep: 0,
+      sweep: this.#look?.state.number ?? 0,
       ...(keys.certificate !== undefined && { certificate: keys.certificate }),
     });
     const uses = new Set(isRepair ? mirror.parcelsBeside(line, index) : mirror.parcels(line));
@@ -263,29 +391,59 @@ class Push {
       key,
       kind: "segment",
       stored: false,
-      at: around.now(),
+      at: Math.min(this.#look?.date ?? Infinity, this.#uploadedAt ?? around.now()),
       until,
       detail: bytes,
     };
     exchange.noteRequest(this.#name, entry);
-    await this.#commit(entry);
+    this.#uploadedAt = undefined;
+    return this.#commit(entry);
   }
 
   /** [T1, T2] Sends a segment that is in the journal, then its head; only then it no longer waits. */
-  async #commit({ key, detail: bytes, until }: JournalEntry): Promise<void> {
-    const { exchange, space, mirror, around, abilities } = this.#target;
+  async #commit({ key, detail: bytes, until, at }: JournalEntry): Promise<boolean> {
+    const { exchange, space, mirror, abilities } = this.#target;
     // a segment that cannot be opened would end the line for every reader
     const { head, index, records } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
     const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });
     if (put.outcome === "exists" && !(await this.#isThere(key, bytes))) throw new LineTaken(key);
     if (put.outcome === "stored") await this.#expectStored(key, bytes, put.etag);
+    await this.#expectOnlyWriter(head.number, put.date);
     const hash = segmentHash(bytes);
     await this.#writeHead(head.line, head.number, hash);
-    mirror.add(head.line, { number: head.number, hash }, index);
-    exchange.settle(this.#name, { segment: head.number, hash, until: until ?? 0, at: around.now() });
+    const lost = await this.#lostSince(index, { at, now: put.date });
+    const kept = new Map([...index].filter(([name]) => !lost.has(name)));
+    mirror.add(head.line, { number: head.number, hash }, kept);
+    const settled = lost.size === 0 ? (until ?? 0) : 0;
+    exchange.settle(this.#name, { segment: head.number, hash, until: settled, at: put.date });
     this.#bytes += bytes.length;
     this.#segments++;
     this.#checkpoints += records.filter(({ kind }) => kind === "checkpoint").length;
+    if (lost.size > 0) await this.sendObjects([...lost] as ObjectHash[]);
+    return lost.size === 0;
+  }
+
+  /** [T8] What a segment names newly and a sweep may have taken, because its commit took so long. */
+  async #lostSince(
+    index: ReadonlyMap<string, Place>,
+    { at, now }: { readonly at: number; readonly now: number },
+  ): Promise<Set<string>> {
+    const named = [...index].filter(([, { parcel }]) => parcel !== SELF && parcel !== WITHHELD);
+    if (named.length === 0 || now - at <= FENCE_MS) return new Set();
+    const { isBanned } = await this.#lookAgain();
+    return new Set(named.filter(([, { parcel }]) => isBanned(parcel)).map(([name]) => name));
+  }
+
+  /** [T4] A number that was folded and swept is free again: a copy of this store may be further. */
+  async #expectOnlyWriter(number: number, now: number): Promise<void> {
+    const { space } = this.#target;
+    const { line, pushedAt } = this.#entry;
+    if (pushedAt === null || now - pushedAt < QUIET_MS) return;
+    for await (const { key } of space.store.list(space.names.segmentsOf(line))) {
+      const span = spanIn(key);
+      if (span !== undefined && (span.to > number || (span.to === number && span.from < number)))
+        throw new LineTaken(key);
+    }
   }
 
   /** [T1] Known to be stored: the ETag proves the content, or it is read back and equal. */
@@ -316,7 +474,7 @@ class Push {
 
   /** Uploads content in parcels; what is small enough to ride inside the segment is returned. */
   async #upload(needed: readonly NeededObject[], index: Map<string, Place>): Promise<PlainFrame[]> {
-    const { exchange, progress } = this.#target;
+    const { exchange, progress, inlineBytes = INLINE_BYTES } = this.#target;
     let [frames, bytes, done]: [PlainFrame[], number, number] = [[], 0, 0];
     const flying = new Set<Promise<void>>();
     const launch = async (parcel: readonly PlainFrame[]) => {
@@ -339,7 +497,7 @@ class Push {
         done += frame.objects.length;
         progress?.(done, needed.length);
       }
-      const isSmall = bytes <= INLINE_BYTES;
+      const isSmall = bytes <= inlineBytes;
       if (!isSmall) await launch(frames);
       await Promise.all(flying);
       return isSmall ? frames : [];
@@ -373,10 +531,20 @@ class Push {
     exchange.noteRequest(this.#name, entry);
     const put = await space.store.put(key, bytes, { createOnly: false });
     await this.#expectStored(key, bytes, put.etag);
+    this.#uploadedAt = Math.min(this.#uploadedAt ?? Infinity, put.date);
     exchange.noteRequest(this.#name, { ...entry, stored: true });
     this.#bytes += bytes.length;
     for (const [hash, place] of places) index.set(hash, place);
   }
+}
+
+/** Restates the line of a store without what retention lets go; false when that cannot be done. */
+export async function pushBase(target: PushTarget, name: string, retention: Retention): Promise<boolean> {
+  return claimed(target.exchange, async () => {
+    const run = new Push(target, name);
+    await run.resume();
+    return run.base(retention);
+  });
 }
 
 /** Uploads objects of this store again that the remote lost. */
@@ -435,6 +603,11 @@ class Batch {
 
 function entryOf(exchange: Exchange, name: string): RemoteEntry {
   return exchange.remotes().find((remote) => remote.name === name)!;
+}
+
+function isFoldKey(key: string): boolean {
+  const span = spanIn(key);
+  return span !== undefined && span.to > span.from;
 }
 
 function idOf(key: string): string {

@@ -1,8 +1,8 @@
 /**
- * Reads a line, segment by segment, and believes nothing: numbers follow each other, each names the hash of the one
- * before, and a member of the space signed it. Heads are hints and are not needed here.
+ * Reads a line and believes nothing: numbers follow each other, each segment names the hash of the one before, and a
+ * member of the space signed it. A fold stands for the segments that it restates. Heads are hints and are not needed here.
  */
-import { numberIn } from "../line/keys-of-space.ts";
+import { spanIn, type Span } from "../line/keys-of-space.ts";
 import { openSegment, type OpenSegment } from "../line/segment.ts";
 import { DamageError, expectSound } from "../parcel/damage.ts";
 import { readHeader } from "../parcel/parcel.ts";
@@ -10,7 +10,7 @@ import { secretFor, type Space } from "../space/space.ts";
 import { judgeSignature } from "../space/writer-rights.ts";
 import type { KnownLine } from "./mirror.ts";
 
-/** A segment that is proved. */
+/** A segment, or a fold, that is proved. */
 export interface ReadSegment {
   readonly key: string;
   readonly segment: OpenSegment;
@@ -38,67 +38,94 @@ export async function listLines(space: Space): Promise<string[]> {
   return [...lines];
 }
 
+/** An object of a line and the segments it stands for. */
+interface Cover extends Span {
+  readonly key: string;
+  /** The server's time of its last write. */
+  readonly at: number;
+}
+
+/** How a line is read. */
+export interface Reading {
+  /** The keys of the parcels that the server has: a fold that names others is passed over for its segments. */
+  readonly there?: ReadonlySet<string>;
+  readonly refused?: (refusal: LineDamage) => void;
+}
+
 /**
- * The segments of a line after the one that is known, in order. [R760] A segment that its writer had no right to write ends
- * the line for every reader; `refused` is told.
+ * The segments of a line after the one that is known, in order; folds where they save requests. [R760] A segment that its
+ * writer had no right to write ends the line for every reader; `refused` is told.
  */
 export async function* readLine(
   space: Space,
   line: string,
   known?: KnownLine,
-  refused?: (refusal: LineDamage) => void,
+  { there, refused }: Reading = {},
 ): AsyncGenerator<ReadSegment> {
-  const { names, store } = space;
-  const after = known === undefined ? undefined : `${names.segment(line, known.number)}~`;
-  const candidates = new Map<number, Candidate[]>();
-  for await (const { key, modified } of store.list(names.segmentsOf(line), after)) {
-    const number = numberIn(key);
-    if (number !== undefined)
-      candidates.set(number, [...(candidates.get(number) ?? []), { key, at: modified }]);
-  }
+  let covers = await coversOf(space, line, known?.number);
+  let isWhole = known === undefined;
   let before = known;
   let writer: string | undefined;
-  const last = Math.max(0, ...candidates.keys());
-  for (let number = (known?.number ?? 0) + 1; number <= last; number++) {
-    const keys = candidates.get(number);
-    if (keys === undefined)
+  for (;;) {
+    const number = (before?.number ?? 0) + 1;
+    const choices = coversFor(covers, number, known === undefined);
+    if (choices.length === 0 && !isWhole && covers.some(({ to }) => to >= number)) {
+      // a segment was folded meanwhile, and its fold begins before what is known
+      covers = await coversOf(space, line);
+      isWhole = true;
+      continue;
+    }
+    if (choices.length === 0 && covers.some(({ to }) => to >= number))
       throw new LineDamage(
         "missing",
-        names.segment(line, number),
+        space.names.segment(line, number),
         "a segment in the middle of a line is gone",
       );
-    const read = await readFirstSound(space, keys, { line, number, before, writer });
+    if (choices.length === 0) return;
+    const read = await readFirstSound(space, choices, { line, before, writer, there });
     if (read instanceof LineDamage) return refused?.(read);
     yield read;
     writer = read.segment.head.member;
-    before = { number, hash: read.segment.hash };
+    before = { number: read.segment.head.number, hash: read.segment.hash };
   }
+}
+
+async function coversOf(space: Space, line: string, known?: number): Promise<Cover[]> {
+  const { names, store } = space;
+  const after = known === undefined ? undefined : `${names.segment(line, known)}~`;
+  const covers: Cover[] = [];
+  for await (const { key, modified } of store.list(names.segmentsOf(line), after)) {
+    const span = spanIn(key);
+    if (span !== undefined) covers.push({ key, at: modified, ...span });
+  }
+  return covers;
+}
+
+/** What holds a segment, best first: for a fresh reader what reaches furthest, else the segment itself. */
+function coversFor(covers: readonly Cover[], number: number, prefersFolds: boolean): Cover[] {
+  const found = covers.filter(({ from, to }) => from <= number && to >= number);
+  const rank = (one: Cover) => (prefersFolds ? one.to : one.from === one.to ? Infinity : one.to);
+  return found.toSorted((a, b) => rank(b) - rank(a) || (a.key < b.key ? -1 : 1));
 }
 
 interface Expected {
   readonly line: string;
-  readonly number: number;
   readonly before: KnownLine | undefined;
   /** The member that signed the segment before; undefined where none was read. */
   readonly writer: string | undefined;
-}
-
-/** A key that may hold a segment, and the server's time of its last write. */
-interface Candidate {
-  readonly key: string;
-  readonly at: number;
+  readonly there: ReadonlySet<string> | undefined;
 }
 
 /** Where a server cannot refuse to overwrite, two copies of a store may have written the same number; one of them goes on. */
 async function readFirstSound(
   space: Space,
-  candidates: readonly Candidate[],
+  covers: readonly Cover[],
   expected: Expected,
 ): Promise<ReadSegment | LineDamage> {
   let problem: unknown;
-  for (const candidate of candidates) {
+  for (const cover of covers) {
     try {
-      return await readSegment(space, candidate, expected);
+      return await readSegment(space, cover, expected);
     } catch (error) {
       if (!(error instanceof LineDamage)) throw error;
       problem ??= error;
@@ -109,8 +136,8 @@ async function readFirstSound(
 
 async function readSegment(
   space: Space,
-  { key, at }: Candidate,
-  { line, number, before, writer }: Expected,
+  { key, at, from, to }: Cover,
+  { line, before, writer, there }: Expected,
 ): Promise<ReadSegment | LineDamage> {
   const got = await space.store.get(key);
   if (got === undefined) throw new LineDamage("missing", key, "a segment is gone");
@@ -124,15 +151,23 @@ async function readSegment(
     generation: readHeader(bytes).generation,
     isSignedBy: (signer) => parcel.isSignedBy(signer),
   });
-  if (verdict === "forged") throw new LineDamage("forged", key, "no member of the space signed this segment");
+  // the segments that a fold restates may still be there
+  if (verdict === "forged" || (verdict === "no-right" && head.fold !== undefined))
+    throw new LineDamage("forged", key, "no member of the space signed this segment");
   if (head.member !== (writer ?? head.member))
     throw new LineDamage("forged", key, "another member than the writer of the line signed this segment");
   sound(key, () => {
-    expectSound(head.line === line && head.number === number, "the segment says that it is another one");
-    expectSound(head.previous === (before?.hash ?? null), "the segment does not follow the one before");
+    const isSame = head.line === line && head.number === to && (head.fold?.from ?? head.number) === from;
+    expectSound(isSame, "the segment says that it is another one");
+    // a fold that begins before what is known restates it, and its writer answers for that
+    const follows = from <= (before?.number ?? 0) || head.previous === (before?.hash ?? null);
+    expectSound(follows, "the segment does not follow the one before");
   });
   if (verdict === "no-right")
     return new LineDamage("forged", key, "its writer had no right to write when the server got this segment");
+  const isWhole = there === undefined || segment.uses.every((id) => there.has(space.names.parcel(id)));
+  if (head.fold !== undefined && !isWhole)
+    throw new LineDamage("missing", key, "a fold names parcels that are gone");
   return { key, segment, bytes };
 }
 

@@ -8,7 +8,7 @@ import { OpenParcel } from "../parcel/parcel.ts";
 import { NewerFormatError } from "../parcel/damage.ts";
 import { secretFor, type Space } from "../space/space.ts";
 import { RemoteFailure } from "../stores/remote-store.ts";
-import type { KnownLine, Mirror } from "./mirror.ts";
+import { addToMirror, type KnownLine, type Mirror } from "./mirror.ts";
 import { LineDamage, readLine } from "./read-line.ts";
 
 /** What was received. */
@@ -34,7 +34,9 @@ export async function receiveLine(
   let needed: ReadonlySet<string> = new Set();
   let [last, bytes]: [KnownLine | undefined, number] = [undefined, 0];
   const seen = mirror.seen(line);
-  for await (const { key, segment, bytes: read } of readLine(space, line)) {
+  const there = new Set<string>();
+  for await (const { key } of space.store.list(space.names.parcels)) there.add(key);
+  for await (const { key, segment, bytes: read } of readLine(space, line, undefined, { there })) {
     // [T15] what this home saw is still there, and the same
     if ((seen.get(segment.head.number) ?? segment.hash) !== segment.hash)
       throw new LineDamage("rolled-back", key, "another segment was here before");
@@ -45,7 +47,7 @@ export async function receiveLine(
     // [T5] the newest list counts: what was repaired is elsewhere now
     needed = new Set(segment.uses);
     last = { number: segment.head.number, hash: segment.hash };
-    mirror.add(line, last, segment.index);
+    addToMirror(mirror, line, segment);
     bytes += read.length;
   }
   if (last === undefined)

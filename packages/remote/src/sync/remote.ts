@@ -19,6 +19,7 @@ import { Mirror } from "./mirror.ts";
 import { push, pushObjects, type PushReport, type PushTarget } from "./push.ts";
 import { chosenLine, writerOf } from "./chosen-line.ts";
 import { receiveLine } from "./receive-line.ts";
+import { sweepSpace, type SweepReport } from "./sweep.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { translating } from "./translate-failure.ts";
 import { verifySpace, type SpaceReport } from "./verify-space.ts";
@@ -183,6 +184,8 @@ export interface OpenedRemote extends Disposable, LineReader {
   readonly entry: RemoteEntry;
   push(progress?: (done: number, total: number) => void): Promise<PushReport>;
   verify(options: VerifyOptions): Promise<VerifiedRemote>;
+  /** What a sweep of the space would condemn and delete; nothing is changed. */
+  planSweep(): Promise<SweepReport>;
 }
 
 /** How thorough to verify a remote. */
@@ -247,6 +250,11 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
           fresh: () => reopened(store, entry, { keys, host }),
         }),
       ),
+    planSweep: () =>
+      translating(async () => {
+        const space = await reopened(store, entry, { keys, host });
+        return sweepSpace(space, { keys, random: host.around.random, isDryRun: true });
+      }),
     [Symbol.dispose]: () => {
       mirror[Symbol.dispose]();
       records[Symbol.dispose]();

@@ -88,15 +88,18 @@ class SpaceCheck {
     const index = new Map<string, Place>();
     this.#indexes.set(line, index);
     let isReadable = true;
+    /** [T15] The segments up to here are restated by folds. */
+    let folded = 0;
     try {
       const refused = (refusal: LineDamage) => {
         isReadable = false;
         this.#note(refusal, line);
       };
-      for await (const { key, segment, bytes } of readLine(this.#space, line, undefined, refused)) {
+      for await (const { key, segment, bytes } of readLine(this.#space, line, undefined, { refused })) {
         this.#segments++;
         this.#bytesRead += bytes.length;
         found.set(segment.head.number, segment.hash);
+        if (segment.head.fold !== undefined) folded = segment.head.number;
         for (const [hash, place] of segment.index) index.set(hash, place);
         isReadable = this.#frames(key, segment.parcel, { bytes, lines: [line] }) && isReadable;
       }
@@ -109,7 +112,7 @@ class SpaceCheck {
     for (const [number, hash] of seen) {
       if (found.get(number) === hash) continue;
       // what could not be read is reported as that
-      if (!found.has(number) && !isReadable) continue;
+      if (!found.has(number) && (!isReadable || number < folded)) continue;
       const key = this.#space.names.segment(line, number);
       this.#add({ kind: "rolled-back", key, line, objects: [] });
     }

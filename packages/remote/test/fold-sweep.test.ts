@@ -1,0 +1,138 @@
+/** Many pushes: folds restate them, sweeps delete what they made superfluous, and nothing is lost. */
+import { describe, expect, test } from "vitest";
+import { randomBytes } from "node:crypto";
+import { openSpace, type Space } from "../src/space/space.ts";
+import { readIdentity } from "../src/space/identity.ts";
+import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
+import { Mirror } from "../src/sync/mirror.ts";
+import { pushBase, type PushTarget } from "../src/sync/push.ts";
+import { sweepSpace } from "../src/sync/sweep.ts";
+import { filesBelow, Machine } from "./support/machines.ts";
+
+const HOUR_MS = 3_600_000;
+const SEGMENTS = 64;
+
+const keysOf = (store: MemoryRemoteStore, part: RegExp) =>
+  [...store.objects.keys()].filter((key) => part.test(key));
+const FOLDS = /\/l\/[0-9a-f]{32}\/\d{12}-\d{12}$/;
+const PLAIN = /\/l\/[0-9a-f]{32}\/\d{12}$/;
+
+/** A server whose clock can be put forward. */
+class Server extends MemoryRemoteStore {
+  readonly clock: { ahead: number };
+
+  constructor() {
+    const clock = { ahead: 0 };
+    super(() => Date.now() + clock.ahead);
+    this.clock = clock;
+  }
+}
+
+async function spaceOf(ana: Machine, store: Server): Promise<Space> {
+  return openSpace(store, ana.workspace.exchange.remotes()[0]!.space, readIdentity(ana.home)!);
+}
+
+async function sweep(ana: Machine, store: Server, isDryRun = false) {
+  const keys = readIdentity(ana.home)!;
+  return sweepSpace(await spaceOf(ana, store), { keys, random: randomBytes, isDryRun });
+}
+
+async function pushedOften(store: Server, times: number): Promise<Machine> {
+  const ana = new Machine(() => store);
+  ana.write({ "a.txt": "one\n", "big.bin": randomBytes(1_100_000) });
+  await (await ana.init()).add();
+  await ana.push();
+  for (let n = 2; n <= times; n++) {
+    ana.write({ "a.txt": `state ${n}\n` });
+    await ana.workspace.checkpoint({ kind: n % 2 === 0 ? "tool" : "turn" });
+    await ana.push();
+  }
+  return ana;
+}
+
+async function expectWhole(ana: Machine, store: Server): Promise<void> {
+  expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
+  const bob = await ana.clone(() => store);
+  expect(await bob.workspace.list()).toEqual(await ana.workspace.list());
+  await bob.workspace.restoreTo("@");
+  expect(filesBelow(bob.root)).toEqual(filesBelow(ana.root));
+  expect(await bob.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
+}
+
+describe("folds and sweeps", { timeout: 120_000 }, () => {
+  test("[T16, R736] 64 segments are restated as one; swept in two looks 72 hours apart, nothing is lost", async () => {
+    const store = new Server();
+    const ana = await pushedOften(store, SEGMENTS);
+    expect(keysOf(store, FOLDS)).toHaveLength(1);
+    expect(keysOf(store, PLAIN)).toHaveLength(SEGMENTS);
+    await expectWhole(ana, store);
+    // a parcel that no segment names, as an interrupted push leaves it
+    const space = await spaceOf(ana, store);
+    const stray = space.names.parcel("ab".repeat(16));
+    await store.put(stray, Buffer.from("half a push"), { createOnly: true });
+    expect(await sweep(ana, store)).toMatchObject({ sweep: 1, condemned: 0, deleted: 0 });
+    store.clock.ahead += 73 * HOUR_MS;
+    expect(await sweep(ana, store, true)).toMatchObject({ sweep: 1, condemned: SEGMENTS + 1, dryRun: true });
+    expect(await sweep(ana, store)).toMatchObject({ sweep: 2, condemned: SEGMENTS + 1, deleted: 0 });
+    store.clock.ahead += 71 * HOUR_MS;
+    expect(await sweep(ana, store)).toMatchObject({ condemned: 0, deleted: 0 });
+    store.clock.ahead += 2 * HOUR_MS;
+    expect(await sweep(ana, store)).toMatchObject({ pardoned: 0, deleted: SEGMENTS + 1 });
+    expect(keysOf(store, PLAIN)).toEqual([]);
+    expect(store.objects.has(stray)).toBe(false);
+    await expectWhole(ana, store);
+    ana.write({ "a.txt": "after the sweep\n" });
+    await ana.workspace.checkpoint();
+    expect(await ana.push()).toMatchObject({ outcome: "pushed", segment: SEGMENTS + 1, forkedFrom: null });
+    await expectWhole(ana, store);
+  });
+
+  test("[T7, R737] what is named again before the second look is pardoned", async () => {
+    const store = new Server();
+    const ana = await pushedOften(store, 2);
+    const [parcel] = keysOf(store, /\/b\//);
+    const [first, second] = keysOf(store, PLAIN).map((key) => [key, store.objects.get(key)!] as const);
+    store.clock.ahead += 73 * HOUR_MS;
+    for (const [key] of [first!, second!]) store.objects.delete(key);
+    expect(await sweep(ana, store)).toMatchObject({ condemned: 1 });
+    for (const [key, kept] of [first!, second!]) store.objects.set(key, kept);
+    store.clock.ahead += 73 * HOUR_MS;
+    expect(await sweep(ana, store)).toMatchObject({ pardoned: 1, deleted: 0 });
+    expect(store.objects.has(parcel!)).toBe(true);
+    await expectWhole(ana, store);
+  });
+
+  test("[T6, R738] a base drops what retention lets go, and the store sends it again when it is needed again", async () => {
+    const store = new Server();
+    const ana = await pushedOften(store, 6);
+    store.clock.ahead += 40 * 24 * HOUR_MS;
+    ana.write({ "a.txt": "the newest\n" });
+    const newest = await ana.workspace.checkpoint();
+    await ana.push();
+    using mirror = new Mirror(ana.home, ana.workspace.exchange.remotes()[0]!.space);
+    const target: PushTarget = {
+      exchange: ana.workspace.exchange,
+      space: await spaceOf(ana, store),
+      mirror,
+      keys: readIdentity(ana.home)!,
+      device: "ana-laptop",
+      abilities: { createOnly: true, etagIsMd5: true, deleteAllowed: true, skewMs: 0 },
+      around: ana.host.around,
+    };
+    expect(await pushBase(target, "team", { allDays: 7, turnDays: 30 })).toBe(true);
+    expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
+    const bob = await ana.clone(() => store);
+    const kinds = (await bob.workspace.list()).map(({ kind }) => kind);
+    expect(kinds).toEqual(["manual", "initial"]);
+    expect(await bob.workspace.show(newest.checkpoint.id)).toBeDefined();
+    expect(await bob.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
+    // the content of a state that the base dropped comes back
+    ana.write({ "a.txt": "state 3\n" });
+    await ana.workspace.checkpoint();
+    await ana.push();
+    const eve = await ana.clone(() => store, { name: "eve" });
+    await eve.workspace.restoreTo("@");
+    expect(filesBelow(eve.root)).toEqual(filesBelow(ana.root));
+    expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
+  });
+});

@@ -1,0 +1,101 @@
+/** Safety steps of remotes that `--self-test` switches off: the rules of sweeping, of order, and of what is believed. */
+import type { PlantedBug, Planting } from "./planted-bugs.ts";
+
+const edit = (file: string, text: string, instead: string): Planting => ({
+  package: "remote",
+  file,
+  text,
+  instead,
+});
+
+export const SYNC_BUGS: readonly PlantedBug[] = [
+  {
+    name: "content is borrowed without a look at the sweeps",
+    suite: "sync",
+    tries: 40,
+    edits: [
+      edit(
+        "sync/push",
+        "if (place === undefined || !this.#lender.uses.has(place.parcel)) return undefined;",
+        "if (place === undefined) return undefined;",
+      ),
+      edit(
+        "sync/push",
+        "return this.#look?.isBanned(place.parcel) === false ? place : undefined;",
+        "return place;",
+      ),
+    ],
+  },
+  {
+    name: "a commit that took days is not looked at again",
+    suite: "sync",
+    tries: 40,
+    edits: [edit("sync/push", "now - at <= FENCE_MS", "now - at <= FENCE_MS * 1000")],
+  },
+  {
+    name: "what is unnamed is deleted at once",
+    suite: "sync",
+    tries: 40,
+    edits: [edit("sync/sweep", "const GRACE_MS = 72 * HOUR_MS;", "const GRACE_MS = 0 * HOUR_MS;")],
+  },
+  {
+    name: "what was condemned is deleted without a second look",
+    suite: "sync",
+    tries: 40,
+    edits: [
+      edit(
+        "sync/sweep",
+        "for (const key of unnamed) {\n    if (Object",
+        "for (const key of new Set([...unnamed, ...Object.keys(before.condemned)])) {\n    if (Object",
+      ),
+    ],
+  },
+  {
+    name: "a condemnation survives a pardon",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit(
+        "sync/sweep",
+        "const since = before.condemned[key] ?? now;",
+        "const all: Map<string, number> = ((globalThis as never as { since: Map<string, number> }).since ??= new Map()); const since = all.get(key) ?? now; all.set(key, since);",
+      ),
+    ],
+  },
+  {
+    name: "a head is trusted",
+    suite: "sync",
+    tries: 40,
+    edits: [
+      edit(
+        "sync/read-line",
+        "  return covers;\n}",
+        `  const head = await store.get(names.head(line));
+  if (head === undefined) return covers;
+  const { OpenParcel } = await import("../parcel/parcel.ts");
+  const parcel = new OpenParcel(head.bytes, { key: names.head(line), kind: "head", secret: secretFor(space, head.bytes) });
+  const { number } = JSON.parse(String(parcel.rawFrames("records", head.bytes)[0])) as { number: number };
+  return covers.filter(({ to }) => to <= number);
+}`,
+      ),
+    ],
+  },
+  {
+    name: "an index is stored before its parcels",
+    suite: "sync",
+    tries: 40,
+    edits: [
+      edit(
+        "sync/push",
+        "const put = await space.store.put(key, bytes, { createOnly: false });\n    await this.#expectStored(key, bytes, put.etag);\n    this.#uploadedAt",
+        "const put = { date: around.now() };\n    space.store.put(key, bytes, { createOnly: false }).catch(() => undefined);\n    this.#uploadedAt",
+      ),
+    ],
+  },
+  {
+    name: "a signature is not checked",
+    suite: "sync",
+    tries: 5,
+    edits: [edit("sync/read-line", 'if (verdict === "forged" ||', "if (verdict === undefined ||")],
+  },
+];
