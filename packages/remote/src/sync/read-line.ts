@@ -47,7 +47,7 @@ interface Cover extends Span {
 
 /** How a line is read. */
 export interface Reading {
-  /** The keys of the parcels that the server has: a fold that names others is passed over for its segments. */
+  /** Folds save requests to a reader that says which parcels the server has: one that names others is passed over. */
   readonly there?: ReadonlySet<string>;
   readonly refused?: (refusal: LineDamage) => void;
 }
@@ -68,7 +68,7 @@ export async function* readLine(
   let writer: string | undefined;
   for (;;) {
     const number = (before?.number ?? 0) + 1;
-    const choices = coversFor(covers, number, known === undefined);
+    const choices = coversFor(covers, number, known === undefined && there !== undefined);
     if (choices.length === 0 && !isWhole && covers.some(({ to }) => to >= number)) {
       // a segment was folded meanwhile, and its fold begins before what is known
       covers = await coversOf(space, line);
