@@ -9,7 +9,7 @@ import { openSpace, presentSecret } from "../src/space/space.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { RemoteFailure, type FailureKind } from "../src/stores/remote-store.ts";
 import { lookAtSweeps } from "../src/sync/look-at-sweeps.ts";
-import { filesBelow, Machine } from "./support/machines.ts";
+import { checkpointsOf, filesBelow, Machine } from "./support/machines.ts";
 
 async function pushed(store: MemoryRemoteStore, times = 3): Promise<Machine> {
   const ana = new Machine(() => store);
@@ -30,7 +30,7 @@ const spaceOf = (ana: Machine, store: MemoryRemoteStore) =>
 
 async function expectCloned(ana: Machine, store: MemoryRemoteStore): Promise<void> {
   const bob = await ana.clone(() => store);
-  expect(await bob.workspace.list()).toEqual(await ana.workspace.list());
+  expect(await checkpointsOf(bob)).toEqual(await checkpointsOf(ana));
 }
 
 describe("what a hostile server or a stranger with the secret puts there", () => {

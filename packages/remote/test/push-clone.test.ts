@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { RemoteFailure } from "../src/stores/remote-store.ts";
-import { filesBelow, Machine } from "./support/machines.ts";
+import { checkpointsOf, filesBelow, Machine } from "./support/machines.ts";
 
 const PLANTED = "PLANTED-PLAINTEXT-7f3a";
 
@@ -27,7 +27,7 @@ describe("push and clone", () => {
     const report = await ana.push();
     expect(report).toMatchObject({ outcome: "pushed", segment: 1, checkpoints: 3, borrowed: 0 });
     const bob = await ana.clone(() => store);
-    const [theirs, ours] = [await ana.workspace.list(), await bob.workspace.list()];
+    const [theirs, ours] = [await checkpointsOf(ana), await checkpointsOf(bob)];
     expect(ours).toEqual(theirs);
     expect((await bob.workspace.restoreTo("@")).outcome).toBe("applied");
     expect(filesBelow(bob.root)).toEqual(filesBelow(ana.root));
@@ -45,7 +45,7 @@ describe("push and clone", () => {
     await ana.push();
     expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
     const bob = await ana.clone(() => store);
-    expect(await bob.workspace.list()).toEqual(await ana.workspace.list());
+    expect(await checkpointsOf(bob)).toEqual(await checkpointsOf(ana));
     expect(await bob.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
   });
 
@@ -59,7 +59,7 @@ describe("push and clone", () => {
     const ana = await pushed(store);
     await ana.push();
     const bob = await ana.clone(() => store);
-    expect(await bob.workspace.list()).toEqual(await ana.workspace.list());
+    expect(await checkpointsOf(bob)).toEqual(await checkpointsOf(ana));
   });
 
   test("[T12] no byte and no key of the server says what is inside", async () => {

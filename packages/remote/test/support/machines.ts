@@ -131,3 +131,8 @@ export function filesBelow(root: string): Record<string, string> {
   }
   return files;
 }
+
+/** The checkpoints of a machine, without what each machine says for itself: whether its own remote has them. */
+export async function checkpointsOf({ workspace }: Machine): Promise<object[]> {
+  return (await workspace.list()).map(({ synced: _, ...checkpoint }) => checkpoint);
+}
