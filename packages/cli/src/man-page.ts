@@ -66,6 +66,8 @@ export const ENVIRONMENT = {
   BELAY_RESIDENT: "off: commands do not start the resident process",
   BELAY_WAIT_MS: "how long a hook may wait for its capture, instead of a second",
   BELAY_EMBEDDINGS_KEY: "the key for the endpoint in the setting retrieval.url",
+  BELAY_MERGER_KEY: "the key for the endpoint of a merger",
+  BELAY_TOKEN: "what `belay remote token` printed: a job reads and writes a remote with it",
   BELAY_PAGER: "the program that long output is read with on a terminal; empty or cat: none",
   PAGER: "the same, where BELAY_PAGER is not set (default: less)",
   NO_COLOR: "no colours",

@@ -50,6 +50,7 @@ const DEFAULTS = {
   "notices.desktop": "off",
   "ghost.mode": "off",
   "ghost.keep": 50,
+  "outside.capture": "off",
   "sync.automatic": "on",
   "sync.intervalSeconds": 60,
   "sync.pullMinutes": 10,

@@ -120,6 +120,8 @@ export class ServedProject implements AsyncDisposable {
       method,
       headers: {
         authorization: `Bearer ${this.token}`,
+        // of its own: a connection to a server that was killed may look alive when its successor has the same port
+        connection: "close",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
