@@ -72,6 +72,21 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    key: "outside.capture",
+    value: "on",
+    effect: async (project) => {
+      const { thread } = await project.ok("POST", "/api/threads", {});
+      const { checkpoint } = await project.ok("POST", `/api/threads/${thread.id}/tools`, {
+        phase: "before",
+        tool: "Write",
+        toolUseId: thread.id,
+        paths: [join(project.project, "../outside.txt")],
+      });
+      const { outside } = await project.ok("GET", `/api/checkpoints/${checkpoint.id}`);
+      return outside.length === 0 ? "on" : "off";
+    },
+  },
+  {
     key: "ghost.mode",
     value: "auto",
     effect: async (project) => {
