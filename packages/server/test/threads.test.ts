@@ -163,6 +163,7 @@ describe("the table of routes", () => {
         theirs: { text: "on idea\n" },
         proposal: null,
       });
+      await check("POST /api/conflicts/:id/preview", `${conflict}/preview`, { take: "theirs" });
       await check("POST /api/conflicts/:id/resolve", `${conflict}/resolve`, { take: "ours" });
       await check("POST /api/conflicts/:id/reopen", `${conflict}/reopen`, {});
       await project.ok("POST", `${conflict}/resolve`, { content: "of both\n" });
@@ -226,7 +227,7 @@ describe("the table of routes", () => {
       await check("POST /api/resident/stop", "/api/resident/stop", {});
       // streams have no shape; pages, remotes, and what starts programs, have tests of their own
       const elsewhere = (name: string, route: object) =>
-        !("response" in route) || / \/api\/(?:pages|remotes|jobs|runs|fixes)\b/.test(name);
+        !("response" in route) || / \/api\/(?:pages|remotes|jobs|runs|fixes|merges\/:id\/agent)\b/.test(name);
       const unchecked = Object.entries(ROUTES).filter(
         ([name, route]) => !checked.has(name) && !elsewhere(name, route),
       );
