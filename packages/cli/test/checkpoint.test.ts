@@ -37,6 +37,7 @@ describe("checkpoint", () => {
     expect(taken.checkpoint).toEqual({
       id: expect.stringMatching(ID),
       seq: 2,
+      synced: null,
       workspace: expect.any(String),
       branch: "main",
       fork: null,

@@ -144,7 +144,7 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
         await asked.promise;
         await project.kill();
         dead.resolve();
-        await page.getByText(/^Not connected\./).waitFor();
+        await expect.poll(() => page.getByText(/^Not connected\./).count()).toBe(1);
       },
       { files: FILES, expected: CUT_OFF },
     ),
@@ -206,7 +206,7 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
   );
 
   test.each(HANDS)(
-    "[S17] content that is damaged in the store is named; nothing is written, and what is sound can be restored, by %s",
+    "[S17] [R823] content that is damaged in the store is named; nothing is written, and what is sound can be restored, by %s",
     (kind) =>
       shown(
         twoTurns,

@@ -59,11 +59,7 @@ export function gatherFacts({ store: { db } }: Context, happenings: readonly Hap
     db,
     [...turns, ...backs].map(({ step }) => step),
   );
-  // a merge has one checkpoint for each source
-  const mergeIds = backs.flatMap(({ step }) => {
-    const facts = steps.get(step);
-    return facts?.kind === "merge" ? [facts.id] : [];
-  });
+  const mergeIds = mergesAmong(backs, steps);
   const turnIds = turns.flatMap(({ step }) => steps.get(step)?.id ?? []);
   const previous = previousSeqs(db, [
     ...[...points, ...backs, ...flat].map(({ seq }) => seq),
@@ -121,6 +117,17 @@ export function gatherFacts({ store: { db } }: Context, happenings: readonly Hap
       captures.some((seq) => open.some(({ before, after }) => before < seq && after >= seq)),
     paused: () => (stretches ??= pausedStretches(db)),
   };
+}
+
+/** The merges among ways back: each has one checkpoint for each source. */
+function mergesAmong(
+  backs: readonly { step: number }[],
+  steps: ReadonlyMap<number, StepFacts>,
+): StepFacts["id"][] {
+  return backs.flatMap(({ step }) => {
+    const facts = steps.get(step);
+    return facts?.kind === "merge" ? [facts.id] : [];
+  });
 }
 
 /** True for the checkpoint that an agent's stop takes. */

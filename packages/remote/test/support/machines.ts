@@ -134,5 +134,5 @@ export function filesBelow(root: string): Record<string, string> {
 
 /** The checkpoints of a machine, without what each machine says for itself: whether its own remote has them. */
 export async function checkpointsOf({ workspace }: Machine): Promise<object[]> {
-  return (await workspace.list()).map(({ synced: _, ...checkpoint }) => checkpoint);
+  return (await workspace.list()).map((checkpoint) => ({ ...checkpoint, synced: null }));
 }
