@@ -3,9 +3,9 @@
  * once. Bytes are `{ base64 }`. Into a new store rows go with the numbers they had: a clone counts like its original.
  */
 import type { HistoryRecord, QueuedRecord } from "../model/exchange.ts";
-import { isFetchedRow } from "../model/origin.ts";
 import { MAIN_WORKING_COPY, type Database, type Row, type Value } from "../store/database.ts";
 import { CHECKPOINT_PARTS, columnsOf, SYNCED_TABLES, TAG_KIND, type SyncedTable } from "./synced-tables.ts";
+import { isFetchedRow } from "./fetched-row.ts";
 
 /** The kind of records that hold what belongs to the checkpoint of the record before. */
 const PART_KIND = "parts";

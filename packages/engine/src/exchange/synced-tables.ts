@@ -3,8 +3,8 @@
  * no writer can forget one. They exist only while the workspace has a remote; without one they cost nothing. Events,
  * leases, journals, open tool calls and caches stay at home.
  */
-import { isFetchedRow } from "../model/origin.ts";
 import type { Database } from "../store/database.ts";
+import { isFetchedRow } from "./fetched-row.ts";
 
 /** A table whose rows are records. */
 export interface SyncedTable {

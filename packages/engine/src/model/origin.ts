@@ -7,21 +7,17 @@ export interface RemoteOrigin {
   readonly line: string;
 }
 
-const PREFIX = "remote:";
-
-/** The SQL condition that a row of `checkpoint` was fetched; `row` names the row. */
-export function isFetchedRow(row: string): string {
-  return `(${row}.origin IS NOT NULL AND ${row}.origin GLOB '${PREFIX}*')`;
-}
+/** Begins the `origin` of every checkpoint that was fetched. */
+export const FETCHED_PREFIX = "remote:";
 
 /** The `origin` of a checkpoint that was fetched from a line. */
 export function originText({ remote, line }: RemoteOrigin): string {
-  return `${PREFIX}${remote}:${line}`;
+  return `${FETCHED_PREFIX}${remote}:${line}`;
 }
 
 /** The line that a checkpoint was fetched from; undefined for one that was captured here or imported. */
 export function remoteOrigin(origin: string | null): RemoteOrigin | undefined {
-  if (origin?.startsWith(PREFIX) !== true) return undefined;
-  const [remote = "", line = ""] = origin.slice(PREFIX.length).split(":");
+  if (origin?.startsWith(FETCHED_PREFIX) !== true) return undefined;
+  const [remote = "", line = ""] = origin.slice(FETCHED_PREFIX.length).split(":");
   return { remote, line };
 }
