@@ -33,7 +33,7 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: "capture/left-behind",
-        text: "const left = leavers(present.objects, asSeen(context, newest), present);",
+        text: "const left = leavers(present.objects, newest, present);",
         instead: "const left = [];",
       },
     ],
@@ -202,10 +202,9 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     tries: 40,
     edits: [
       {
-        file: "history/line",
-        text: 'const row = db.get("SELECT head FROM branch WHERE id = ?", branch);',
-        instead:
-          'const row = db.get("SELECT max(head) AS head FROM branch WHERE id >= 0 OR id = ?", branch);',
+        file: "history/checkpoints",
+        text: "WHERE seq = (SELECT head FROM branch WHERE id = ${BRANCH_HERE})",
+        instead: "WHERE seq = (SELECT max(head) FROM branch WHERE id >= 0 OR id = ${BRANCH_HERE})",
       },
     ],
   },

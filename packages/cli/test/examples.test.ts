@@ -15,8 +15,8 @@ const ASKING = new Set(
   "init undo redo restore revert approve reset prune gc forget attach uninstall export switch".split(" "),
 );
 
-/** Commands that need a server; `remote.test.ts` runs them. */
-const BEYOND = new Set(["push", "clone"]);
+/** Commands that need a server; `remote.test.ts`, `pull.test.ts` and `remote-team.test.ts` run them. */
+const BEYOND = new Set(["push", "pull", "sync", "open", "clone", "share", "handoff"]);
 
 /** Commands that need branches and conflicts; `merge.test.ts` and `merger.test.ts` run them. */
 const OF_MERGES = new Set(["merge", "resolve"]);

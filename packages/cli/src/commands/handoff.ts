@@ -29,6 +29,7 @@ export default defineCommand({
     "where `claude --resume` finds it. Both sides may go on.",
   ].join("\n"),
   options: OPTIONS,
+  examples: ["belay handoff kqzv", "belay handoff --take team/kqzv"],
   operands: { min: 0, max: 1 },
   exits: {
     3: "refused or declined; nothing was changed",

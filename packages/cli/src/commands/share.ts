@@ -40,6 +40,7 @@ export default defineCommand({
     "without membership. Who has the link has the files. --revoke ends it; what was downloaded stays downloaded.",
   ].join("\n"),
   options: OPTIONS,
+  examples: ["belay share @", "belay share T3 --link --expires 2d"],
   operands: { min: 0, max: 1 },
   exits: {
     3: "refused: there seem to be secrets in it, or this machine only reads",
