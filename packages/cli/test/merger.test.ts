@@ -1,7 +1,7 @@
 /** `belay resolve --agent`: programs that answer well, badly, and not at all. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -111,6 +111,15 @@ test("[R98] a second try is told what was wrong; what drops a line is left to a 
     merge: { outcome: "applied" },
   });
   expect(sandbox.read("a.ts")).toBe(OURS);
+});
+
+test("[N0] [R98] the merger's copy writes nothing through a link that has taken the place of a file in conflict", () => {
+  const mine = join(sandbox.base, "mine.txt");
+  writeFileSync(mine, "only here\n");
+  sandbox.remove("a.ts");
+  symlinkSync(mine, sandbox.path("a.ts"));
+  sandbox.belay(merger(`answer("declined");`));
+  expect(readFileSync(mine, "utf8")).toBe("only here\n");
 });
 
 test("[R98] a program is named on the command line, asked about, and may decline", () => {

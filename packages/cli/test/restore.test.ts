@@ -231,3 +231,12 @@ describe("bad input changes nothing", () => {
     expect(presentState()).toEqual(CHANGED);
   });
 });
+
+test("[R844] files outside go with a whole restore only", () => {
+  const before = presentState();
+  for (const words of [["src"], ["-i"], ["--keep-new"], ["--leave-others"]])
+    expect(sandbox.error(["restore", "1", "--outside", "--yes", ...words], 2)).toMatchObject({
+      message: expect.stringContaining("--outside goes with a whole restore"),
+    });
+  expect(presentState()).toEqual(before);
+});

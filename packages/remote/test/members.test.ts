@@ -8,6 +8,7 @@ import { readIdentity } from "../src/space/identity.ts";
 import { memberOf, sealRoster, type Roster } from "../src/space/roster.ts";
 import { keptSpace, openSpace, type Space } from "../src/space/space.ts";
 import { publicIdentity } from "../src/space/change-roster.ts";
+import { openRemote } from "../src/sync/remote.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { filesBelow, Machine } from "./support/machines.ts";
 import { forceSegment } from "./support/rogue.ts";
@@ -139,6 +140,22 @@ describe("a role", () => {
     await expect(bob.receive(ana.recoveryKey, entryOf(rita).line)).rejects.toMatchObject({
       code: "REMOTE_INCOMPLETE",
     });
+  });
+
+  test("[R760] a member cannot go on with another's line, also for those who know its beginning", async () => {
+    const { store, ana } = await team();
+    const bob = await ana.invited(() => store, "bob", "member");
+    const eve = await ana.invited(() => store, "eve", "agent");
+    const pull = async () => {
+      using remote = openRemote(bob.workspace, undefined, bob.host);
+      return await remote.pull();
+    };
+    await pull();
+    const keys = readIdentity(eve.home)!;
+    const space = spaceOf(eve, store);
+    await forceSegment(ana, store, { keys, space });
+    await store.put(space.names.head(entryOf(ana).line), Buffer.from("moved"), { createOnly: false });
+    await expect(pull()).rejects.toMatchObject({ code: "REMOTE_DAMAGED" });
   });
 
   test("[R760] a membership that ends is over by the server's clock; what was written before it counts", async () => {

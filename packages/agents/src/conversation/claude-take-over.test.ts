@@ -39,6 +39,27 @@ describe("a conversation of Claude Code from another machine", () => {
     ]);
   });
 
+  test("[R767] moves whole paths only: what lies below a directory of the same name elsewhere stays", () => {
+    const user = mkdtempSync(join(tmpdir(), "belay-take-over-"));
+    onTestFinished(() => rmSync(user, { recursive: true, force: true }));
+    const moved = (content: string, from: string) => {
+      const result = takeOverClaude({
+        text: JSON.stringify({ sessionId: "old", content }),
+        from,
+        cwd: "/new",
+        user,
+        environment: {},
+      });
+      if (result.outcome !== "forked") return expect.unreachable(result.outcome);
+      const path = join(user, ".claude/projects", dashedName("/new"), `${result.session}.jsonl`);
+      return (JSON.parse(readFileSync(path, "utf8")) as { content: string }).content;
+    };
+    expect(moved("src/app/page.tsx /mnt/app/x ./app 'cd /app' (/app/x) /app", "/app")).toBe(
+      "src/app/page.tsx /mnt/app/x ./app 'cd /new' (/new/x) /new",
+    );
+    expect(moved("https://example.org/a b/c", "/")).toBe("https://example.org/a b/c");
+  });
+
   test("without a line of a transcript is a new one", () => {
     const request = { text: "nothing\n", from: null, cwd: "/x", user: "/none", environment: {} };
     expect(takeOverClaude(request)).toEqual({ outcome: "empty", resume: ["claude"] });

@@ -41,11 +41,15 @@ function withPaths(value: unknown, from: string, to: string): unknown {
 }
 
 function movedText(text: string, from: string, to: string): string {
+  if (from === "/") return text;
   let moved = "";
   let rest = text;
   for (let at = rest.indexOf(from); at >= 0; at = rest.indexOf(from)) {
+    const previous = at > 0 ? rest[at - 1]! : (moved.at(-1) ?? " ");
     const next = rest[at + from.length] ?? "/";
-    moved += rest.slice(0, at) + (/[\w.-]/.test(next) ? from : to);
+    // within a longer path it is another directory: `src/app/x` is not below `/app`
+    const isWhole = !/[\w./-]/.test(previous) && !/[\w.-]/.test(next);
+    moved += rest.slice(0, at) + (isWhole ? to : from);
     rest = rest.slice(at + from.length);
   }
   return moved + rest;

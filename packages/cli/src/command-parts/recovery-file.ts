@@ -1,12 +1,12 @@
 /** The recovery key of a space: shown once and asked back, or written to a file; read from a file to join a space. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { ContractError } from "@belay/protocol/errors";
 import type { Call } from "../call/command.ts";
 import { Questions } from "../call/questions.ts";
 import { visible } from "../output/visible.ts";
 
-type RecoveryCall = Pick<Call, "directory" | "output">;
+type RecoveryCall = Pick<Call, "directory" | "home" | "output">;
 
 const TRIES = 3;
 
@@ -57,7 +57,7 @@ export async function keepRecoveryKey(
   return false;
 }
 
-function writeRecoveryFile(call: RecoveryCall, key: string, file: string): boolean {
+async function writeRecoveryFile(call: RecoveryCall, key: string, file: string): Promise<boolean> {
   const path = resolve(call.directory, file);
   if (existsSync(path))
     throw new ContractError(
@@ -68,6 +68,22 @@ function writeRecoveryFile(call: RecoveryCall, key: string, file: string): boole
         facts: { file: path },
       },
     );
+  await refuseCaptured(call, path);
   writeFileSync(path, `${key}\n`, { mode: 0o600, flag: "wx" });
   return true;
+}
+
+/** [R762] In a protected directory the key would be captured, and pushed to every member. */
+async function refuseCaptured(call: RecoveryCall, path: string): Promise<void> {
+  const { listWorkspaces } = await import("@belay/engine");
+  const real = join(realpathSync(dirname(path)), basename(path));
+  const around = (await listWorkspaces({ home: call.home })).find(({ path: root }) =>
+    real.startsWith(`${root}/`),
+  );
+  if (around === undefined) return;
+  throw new ContractError(
+    "USAGE",
+    `${visible(path)} is in ${visible(around.path)}, which is captured: the recovery key would be pushed too. Nothing was changed.`,
+    { hint: "Name a file outside of it, best on another disk." },
+  );
 }

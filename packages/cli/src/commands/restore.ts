@@ -51,6 +51,7 @@ export default defineCommand({
   ],
   run: (call) => {
     const scope = scopeOf(call.options, call.operands.length > 1);
+    refusePartOutside(call.options, call.operands.length > 1);
     return withWorkspace(call, async (workspace) => {
       const [named = "", ...given] = call.operands;
       const { localReference } = await import("../command-parts/remote-reference.ts");
@@ -96,6 +97,27 @@ export default defineCommand({
     });
   },
 });
+
+interface OutsideOptions {
+  readonly outside?: boolean;
+  readonly interactive?: boolean;
+  readonly "keep-new"?: boolean;
+  readonly "leave-others"?: boolean;
+}
+
+/** [R844] Files outside are confirmed and written as a whole: what limits a restore does not choose among them. */
+function refusePartOutside(options: OutsideOptions, hasPaths: boolean): void {
+  const isPart =
+    hasPaths ||
+    options.interactive === true ||
+    options["keep-new"] === true ||
+    options["leave-others"] === true;
+  if (options.outside === true && isPart)
+    throw usageError(
+      "--outside goes with a whole restore, not with paths, -i, --keep-new or --leave-others.",
+      "`belay restore <checkpoint> --outside` shows the files outside and asks about them.",
+    );
+}
 
 interface ScopeOptions {
   readonly "with-conversation"?: boolean;

@@ -28,6 +28,15 @@ export interface Scratch extends Disposable {
   changed(): string[];
 }
 
+/** [N0] A link in the copy leads to real files: it is replaced, and nothing is written behind a linked directory. */
+function writeMarked(tree: string, path: string, marked: Parameters<typeof writeFileSync>[1]): void {
+  const file = join(tree, path);
+  mkdirSync(dirname(file), { recursive: true });
+  if (!`${realpathSync(dirname(file))}/`.startsWith(`${tree}/`)) return;
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(file);
+  writeFileSync(file, marked);
+}
+
 /** Writes the copy; it is removed when it is disposed of. */
 export async function makeMergerScratch(
   workspace: Workspace,
@@ -49,7 +58,7 @@ export async function makeMergerScratch(
       }
     }
     for (const { id, path } of conflicts)
-      writeFileSync(join(tree, displayPath(path)), await workspace.merges.marked(id));
+      writeMarked(tree, displayPath(path), await workspace.merges.marked(id));
   } catch (error) {
     rmSync(place, { recursive: true, force: true });
     throw error;

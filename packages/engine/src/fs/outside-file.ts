@@ -17,11 +17,11 @@ const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
 
 /** Reads a regular file; undefined when nothing has this name, a reason when it is something else or too large. */
 export function readOutsideFile(path: AbsolutePath, limit: number): ReadOutside | string | undefined {
-  const stat = statNode(path);
-  if (stat === undefined) return undefined;
-  if (kindOf(stat) !== "file") return "it is no regular file";
-  if (stat.size > limit) return `it is larger than ${limit / 1024 / 1024} MiB`;
   try {
+    const stat = statNode(path);
+    if (stat === undefined) return undefined;
+    if (kindOf(stat) !== "file") return "it is no regular file";
+    if (stat.size > limit) return `it is larger than ${limit / 1024 / 1024} MiB`;
     const descriptor = openSync(forSystem(path), READ_FLAGS);
     try {
       const { mode, uid } = statDescriptor(descriptor);

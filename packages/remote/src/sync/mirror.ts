@@ -14,6 +14,8 @@ import { spaceDirectory } from "../space/space.ts";
 export interface KnownLine {
   readonly number: number;
   readonly hash: string;
+  /** The member that wrote it, where that is known: a line has one writer. */
+  readonly member?: string;
 }
 
 const TABLES = `

@@ -65,7 +65,8 @@ export async function* readLine(
   let covers = await coversOf(space, line, known?.number);
   let isWhole = known === undefined;
   let before = known;
-  let writer: string | undefined;
+  // [T4] also where the segments before are not read again
+  let writer = known?.member;
   for (;;) {
     const number = (before?.number ?? 0) + 1;
     const choices = coversFor(covers, number, known === undefined && there !== undefined);
