@@ -133,7 +133,11 @@ export class FaultLab {
     const words = [`LD_PRELOAD=${LD_PRELOAD}`, process.execPath, ...this.#words(operation)];
     const parent = spawn("sh", ["-c", 'env "$@" & exec sleep 600', "sh", ...words], { stdio: "ignore", env });
     const child = () => readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, "latin1").trim();
-    const isZombie = (pid: string) => /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
+    // its first thread may be gone before the others are: until then it counts as running
+    const isZombie = (pid: string) => {
+      const status = readFileSync(`/proc/${pid}/status`, "latin1");
+      return /^State:\s+Z/m.test(status) && /^Threads:\s+[01]$/m.test(status);
+    };
     while (child() === "" || !isZombie(child())) await sleep(5);
     return parent;
   }
