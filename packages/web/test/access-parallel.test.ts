@@ -13,8 +13,7 @@ const text = (...lines: string[]) =>
 const REVIEW = `console.log("src/client.ts:1:1: error: ${"a long story ".repeat(20)}"); process.exit(1)`;
 const FILES = { "src/client.ts": text("eight"), "src/undone.ts": text(), "src/free.ts": text() };
 
-// one of six failed once on a busy machine, in a wait that is not known yet: until it is, a second try
-describe.skipIf(CHROMIUM === undefined)("access, several agents", { timeout: 120_000, retry: 1 }, () => {
+describe.skipIf(CHROMIUM === undefined)("access, several agents", { timeout: 120_000 }, () => {
   let project: ServedProject;
   let merged: string;
 

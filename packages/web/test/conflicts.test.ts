@@ -219,6 +219,41 @@ describe.skipIf(CHROMIUM === undefined)("conflicts", { timeout: 90_000 }, () => 
     )(),
   );
 
+  test("[S10, R829] an undo: what was tried can be used while it is tried again on newer files", () =>
+    shown(
+      turnAndHand,
+      async ({ page, project }) => {
+        const hand = new Hand(page, "mouse");
+        await toDecide(hand);
+        await choose(hand, 2, "Take the undo");
+        await page.getByRole("article", { name: "Result" }).getByText("take the undo, compared").waitFor();
+        await held(page, { project, path: "/api/plans", words: '"decisions"' });
+        await use(hand);
+        await page.getByRole("heading", { name: "src/config.ts, line 5" }).waitFor();
+      },
+      { files: FILES, expected: REFUSED },
+    )());
+
+  test("[S10, R829] a merge: its plan can be applied while it is made again", () =>
+    shown(
+      twoBranches,
+      async ({ page, project }) => {
+        const id = await merge(project, "idea");
+        const { conflicts } = (await project.ok("GET", `/api/merges/${id}`)).merge;
+        for (const conflict of conflicts)
+          await project.ok("POST", `/api/conflicts/${conflict.id}/resolve`, { take: "theirs" });
+        const hand = new Hand(page, "mouse");
+        await hand.press(page.getByRole("link", { name: /^Conflicts/ }));
+        await page.getByRole("heading", { name: /0 by the merger, 2 by you/ }).waitFor();
+        await button(page, /^Merge 3 files/).waitFor();
+        await held(page, { project, path: `/api/merges/${id}/continue` });
+        await apply(hand, /^Merge 3 files/);
+        await toast(page).getByText("Merged “idea” into main: 3 files.").waitFor();
+        verifyStore(project);
+      },
+      { files: FILES },
+    )());
+
   test("[S10] a merge that is given up changes no file and waits no longer", () =>
     shown(
       twoBranches,
@@ -240,6 +275,24 @@ describe.skipIf(CHROMIUM === undefined)("conflicts", { timeout: 90_000 }, () => 
       { files: FILES },
     )());
 });
+
+/** From now on these requests get no answer; then something happens in the project, and the page has asked again. */
+async function held(
+  page: Page,
+  {
+    project,
+    path,
+    words = "",
+  }: { readonly project: ServedProject; readonly path: string; readonly words?: string },
+): Promise<void> {
+  const asked = Promise.withResolvers<void>();
+  await page.route(
+    (url) => url.pathname === path,
+    (route) => (route.request().postData()?.includes(words) ? asked.resolve() : route.continue()),
+  );
+  await project.ok("PUT", "/api/checkpoints/@", { note: "Something happened" });
+  await asked.promise;
+}
 
 /** One of several radio buttons of a place; the arrow keys go through them. */
 async function region(hand: Hand, radio: ReturnType<Page["getByRole"]>): Promise<void> {

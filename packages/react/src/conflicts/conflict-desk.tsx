@@ -131,7 +131,7 @@ function useDesk({ source }: ConflictDeskProps) {
     problem: problem ?? error?.message,
     done: conflicts.filter((each) => !isOpen(each)).length,
     all: conflicts.length,
-    canUse: choice !== undefined && tried.value?.isWhole === true && !tried.isLoading,
+    canUse: tried.value?.isWhole === true && isSame(tried.value.choice, choice),
     select: setSelected,
     choose,
     chooseRegion: (region: number, take: string) =>
@@ -235,6 +235,11 @@ function DeskFoot(props: ConflictDeskProps & { readonly desk: Desk }): ReactNode
       )}
     </footer>
   );
+}
+
+/** What was tried is what is chosen, even while the same choice is being tried on newer files. */
+function isSame(tried: Choice, choice: Choice | undefined): boolean {
+  return JSON.stringify(tried) === JSON.stringify(choice);
 }
 
 /** The choice in words, under the result. */

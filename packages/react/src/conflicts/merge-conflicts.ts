@@ -29,10 +29,18 @@ export function useMergeConflicts(id: string, isApplying: boolean) {
     client.call("GET /api/merges/:id", { params: { id }, query: { workspace } }),
   );
   const merge = value?.merge;
-  const isDecided = !isLoading && merge?.state === "open" && merge.resolution.success;
-  const planned = useLoaded(isDecided ? `rest ${id} ${version} ${tries} !` : null, () =>
-    client.call("POST /api/merges/:id/continue", { params: { id }, query: { workspace }, body: {} }),
-  );
+  const isDecided = merge?.state === "open" && merge.resolution.success;
+  const made = JSON.stringify(merge?.conflicts.map(({ resolution }) => resolution));
+  // what is loading may come to be applied, and then there is nothing to plan
+  const asked = isDecided && !isLoading ? `rest ${id} ${made} ${version} ${tries} !` : null;
+  const planned = useLoaded(asked, async () => ({
+    by: made,
+    ...(await client.call("POST /api/merges/:id/continue", {
+      params: { id },
+      query: { workspace },
+      body: {},
+    })),
+  }));
   const resolve = (conflict: string, body: { take: string; region?: number } | { content: string }) =>
     client.call("POST /api/conflicts/:id/resolve", { params: { id: conflict }, query: { workspace }, body });
   const source: ConflictSource = {
@@ -66,7 +74,8 @@ export function useMergeConflicts(id: string, isApplying: boolean) {
     source,
     merge,
     error: error ?? planned.error,
-    ready: isDecided && !planned.isLoading ? planned.value : undefined,
+    /** The plan with every decision; undefined until it is made. It stands while a newer one is being made. */
+    ready: isDecided && planned.value?.by === made ? planned.value : undefined,
     again,
   };
 }
@@ -114,22 +123,22 @@ function chosenOf({ resolution, chosen, options }: MergeConflict): Choice | unde
 function useTriedMerge(id: string | undefined, choice: Choice | undefined): Loaded<Tried> {
   const { client, workspace } = useBelay();
   const body = choice !== undefined && "text" in choice ? { content: choice.text } : choice;
-  const { value, error, isLoading } = useLoaded(
+  return useLoaded(
     id === undefined || body === undefined ? null : `tried ${id} ${JSON.stringify(body)} !`,
-    () =>
-      client.call("POST /api/conflicts/:id/preview", {
-        params: { id: id! },
-        query: { workspace },
-        body: body as { take?: string },
-      }),
+    async () => {
+      const input = { params: { id: id! }, query: { workspace }, body: body as { take?: string } };
+      return triedOf(choice!, await client.call("POST /api/conflicts/:id/preview", input));
+    },
   );
-  if (value === undefined) return { value: undefined, error, isLoading };
-  return { value: triedOf(value), error, isLoading };
 }
 
-function triedOf({ files, content, warnings, whole }: CallOutput<"POST /api/conflicts/:id/preview">): Tried {
+function triedOf(
+  choice: Choice,
+  { files, content, warnings, whole }: CallOutput<"POST /api/conflicts/:id/preview">,
+): Tried {
   const [file] = files;
   return {
+    choice,
     hunks: file?.hunks ?? [],
     instead: insteadOf(files),
     isWhole: whole,

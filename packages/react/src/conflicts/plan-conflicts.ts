@@ -43,10 +43,11 @@ export function usePlanConflicts(body: DecidablePlan, isApplying: boolean) {
   };
   const decisions = (whole?.conflicts ?? []).flatMap((conflict) => decisionOf(conflict, valid));
   const isDecided = whole !== undefined && whole !== null && decisions.length === whole.conflicts.length;
-  const decided = useLoaded(
-    isDecided ? `decided ${name} ${JSON.stringify(decisions)} ${version} ${tries} !` : null,
-    () => plan(client, workspace, { ...body, decisions }),
-  );
+  const made = JSON.stringify(decisions);
+  const decided = useLoaded(isDecided ? `decided ${name} ${made} ${version} ${tries} !` : null, async () => ({
+    by: made,
+    plan: await plan(client, workspace, { ...body, decisions }),
+  }));
   const source: ConflictSource = {
     conflicts: (whole?.conflicts ?? []).map((conflict) => entryOf(conflict, body, valid)),
     merged: (whole?.merged ?? []).map(({ path }) => ({
@@ -71,8 +72,8 @@ export function usePlanConflicts(body: DecidablePlan, isApplying: boolean) {
     source,
     whole,
     error: asked.error ?? decided.error,
-    /** The plan with every decision; undefined until it is made. */
-    ready: isDecided && !decided.isLoading ? decided.value : undefined,
+    /** The plan with every decision; undefined until it is made. It stands while a newer one is being made. */
+    ready: isDecided && decided.value?.by === made ? decided.value.plan : undefined,
     again: () => setTries(tries + 1),
     forget: () => remembered.delete(name),
   };
@@ -233,7 +234,10 @@ function excerptOf(side: Conflict["ours"]): Excerpt {
   return { line: side.line, lines: side.lines, more: side.more };
 }
 
-const STAYS: Tried = { hunks: [], instead: undefined, isWhole: true, problems: [], text: undefined };
+/** The choice leaves the file as it is. */
+function stays(choice: Choice): Tried {
+  return { choice, hunks: [], instead: undefined, isWhole: true, problems: [], text: undefined };
+}
 
 /** The file as the plan with this decision would make it. */
 function useTried(
@@ -243,19 +247,19 @@ function useTried(
   const { workspace } = useBelay();
   const conflict = whole?.conflicts.find(({ path }) => path === id);
   const decision = conflict && choice && asDecision(conflict, choice);
-  const isKept = decision?.take === "disk";
+  const isKept = choice !== undefined && decision?.take === "disk";
   const loaded = useLoaded(
     decision === undefined || isKept ? null : `tried ${whole!.id} ${JSON.stringify(decision)} !`,
     async (signal): Promise<Tried> => {
       const made = await plan(client, workspace, { ...body, decisions: [decision!] });
-      if (made === null) return STAYS;
+      if (made === null) return stays(choice!);
       const { path, pathBase64 } = conflict!;
       const query = { workspace, ...(pathBase64 === undefined ? { path } : { pathBase64 }) };
       const input = { params: { id: made.id }, query };
       const { hunks, after, file } = await client.call("GET /api/plans/:id/diff", input, signal);
       const instead = file !== null && after === null ? "The file is deleted." : undefined;
-      return { ...STAYS, hunks, instead };
+      return { ...stays(choice!), hunks, instead };
     },
   );
-  return isKept ? { value: STAYS, error: undefined, isLoading: false } : loaded;
+  return isKept ? { value: stays(choice), error: undefined, isLoading: false } : loaded;
 }

@@ -82,6 +82,7 @@ export interface ConflictQuestion {
 
 /** What a choice comes to. */
 export interface Tried {
+  readonly choice: Choice;
   /** The change of what is on disk; empty where it stays as it is. */
   readonly hunks: readonly DiffHunk[];
   /** In place of lines: "The file is deleted." */
