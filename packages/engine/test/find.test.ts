@@ -1,4 +1,5 @@
 /** Where a text or a file was in any checkpoint: the stretches, what brought it, what took it out. */
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -133,6 +134,27 @@ describe("[R244] a text in any checkpoint", () => {
       expect(Object.keys(await find(temp, { pattern: /^two$/ }))).toEqual(["x"]);
       const slow = temp.workspace.find({ pattern: /^(?:a|aa)+$/, patternLimitMs: 200 });
       await expect(slow).rejects.toMatchObject({ code: "PATTERN_TOO_SLOW" });
+    }),
+  );
+
+  test(
+    "what another process records in the middle of a search is looked at too",
+    inWorkspace({ a: "needle one\n" }, async (temp) => {
+      const record = () => {
+        temp.write("b", "needle two\n");
+        const engine = import.meta.resolve("../src/index.ts");
+        const script = `import { findWorkspace } from ${JSON.stringify(engine)};
+          await using workspace = await findWorkspace(process.argv[1], { home: process.argv[2] });
+          await workspace.checkpoint();`;
+        const words = ["--input-type=module", "-e", script, temp.root, temp.home];
+        execFileSync(process.execPath, words, { stdio: "pipe" });
+      };
+      let recorded = 0;
+      const progress = () => (recorded += 1) === 1 && record();
+      const found = await temp.workspace.find({ text: "needle", progress });
+      expect(recorded).toBeGreaterThan(1);
+      expect(found).toMatchObject({ total: 2, checkpoints: 2, unreadable: 0 });
+      expect(byPath(found)).toEqual({ b: [[2, 2]], a: [[1, 2]] });
     }),
   );
 

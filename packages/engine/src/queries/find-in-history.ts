@@ -22,7 +22,7 @@ import type { ObjectSource } from "../store/object-store.ts";
 import { PackScan } from "../store/pack-scan.ts";
 import { createMatcher, type ContentMatcher } from "./content-matcher.ts";
 import { contentAt } from "./file-content.ts";
-import { matchingContents } from "./matching-contents.ts";
+import { lookAhead, matchingContents } from "./matching-contents.ts";
 import { backTitle, inOneLine, turnTitle } from "./timeline-titles.ts";
 import { tracePaths, type TracedCheckpoint, type TracedSpan } from "./trace-paths.ts";
 import { wantedPaths } from "./wanted-paths.ts";
@@ -38,9 +38,9 @@ export async function findInHistory(context: Context, options: FindOptions): Pro
   const { db } = context.store;
   const matcher = createMatcher(options);
   const scan = new PackScan(db);
-  if (matcher !== undefined) await scan.readAhead();
+  const ahead = matcher && (await lookAhead(scan, matcher, options));
   return db.unchanging(() => {
-    const found = matcher && matchingContents(scan, matcher, options);
+    const found = matcher && (ahead?.() ?? matchingContents(scan, matcher, options));
     const checkpoints = listSnapshots(db);
     const isNothing = found?.names.size === 0;
     const trace = isNothing

@@ -17,40 +17,85 @@ export interface MatchingContents {
 /** A pattern that takes longer for one pack would not come to an end. */
 const PACK_MS = 10_000;
 
+/** How it is looked. */
+export type LookOptions = Pick<FindOptions, "progress" | "patternLimitMs">;
+
 /** Looks at every content. */
 export function matchingContents(
   scan: PackScan,
   matcher: ContentMatcher,
-  { progress = () => {}, patternLimitMs = PACK_MS }: Pick<FindOptions, "progress" | "patternLimitMs"> = {},
+  options: LookOptions = {},
 ): MatchingContents {
-  const large = new LargeContents(scan, matcher);
-  const trees = new ScannedTrees();
-  const names = new Set<ObjectHash>();
-  const total = scan.count;
-  let [contents, done] = [0, 0];
-  const look = (pack: ScannedPack) => {
-    contents += pack.places.length / 2;
-    for (const name of matchesIn(pack, { scan, matcher, large })) names.add(name);
-  };
-  for (const pack of scan.packs()) {
-    if (large.isInPack(pack.id) || mayMatch(pack, matcher)) {
-      // plain text needs no limit
-      if (matcher.isBounded) look(pack);
-      else withinTime(patternLimitMs, () => look(pack));
-    }
-    trees.add(pack);
-    progress((done += 1), total);
-  }
-  for (const name of large.matching(names)) names.add(name);
-  for (const name of large.names) trees.addName(name);
-  trees.markHolders(names);
-  return { names, contents, trees };
+  const search = new Search(scan, matcher, options);
+  for (const pack of scan.packs()) search.look(pack);
+  return search.end();
 }
 
-interface Search {
+/**
+ * The same before it is known what the store will have: packs are looked at while others are decompressed. Gives what says,
+ * afterwards, whether it still counts.
+ */
+export async function lookAhead(
+  scan: PackScan,
+  matcher: ContentMatcher,
+  options: LookOptions = {},
+): Promise<() => MatchingContents | undefined> {
+  const { state } = scan;
+  const search = new Search(scan, matcher, options);
+  let looked = 0;
+  for await (const pack of scan.packsAhead()) {
+    search.look(pack);
+    looked += 1;
+  }
+  return () => {
+    if (looked > 0 && scan.state === state) return search.end();
+    scan.unreadable = 0;
+    return undefined;
+  };
+}
+
+/** One look at all packs. */
+class Search {
   readonly scan: PackScan;
   readonly matcher: ContentMatcher;
   readonly large: LargeContents;
+  readonly #options: LookOptions;
+  readonly #trees = new ScannedTrees();
+  readonly #names = new Set<ObjectHash>();
+  readonly #total: number;
+  #contents = 0;
+  #done = 0;
+
+  constructor(scan: PackScan, matcher: ContentMatcher, options: LookOptions) {
+    this.scan = scan;
+    this.matcher = matcher;
+    this.large = new LargeContents(scan, matcher);
+    this.#options = options;
+    this.#total = scan.count;
+  }
+
+  look(pack: ScannedPack): void {
+    if (this.large.isInPack(pack.id) || mayMatch(pack, this.matcher)) {
+      // plain text needs no limit
+      if (this.matcher.isBounded) this.#match(pack);
+      else withinTime(this.#options.patternLimitMs ?? PACK_MS, () => this.#match(pack));
+    }
+    this.#trees.add(pack);
+    this.#options.progress?.((this.#done += 1), this.#total);
+  }
+
+  #match(pack: ScannedPack): void {
+    this.#contents += pack.places.length / 2;
+    for (const name of matchesIn(pack, this)) this.#names.add(name);
+  }
+
+  end(): MatchingContents {
+    const [names, trees] = [this.#names, this.#trees];
+    for (const name of this.large.matching(names)) names.add(name);
+    for (const name of this.large.names) trees.addName(name);
+    trees.markHolders(names);
+    return { names, contents: this.#contents, trees };
+  }
 }
 
 function* matchesIn(pack: ScannedPack, { scan, matcher, large }: Search): Generator<ObjectHash> {

@@ -121,12 +121,12 @@ export class ObjectStore implements ObjectSource {
   }
 
   /**
-   * Decompresses packs on other threads and keeps them, the first ones, as far as there is room. A pack never changes and
-   * its id is never given again, so it may be done long before they are needed.
+   * Decompresses packs on other threads and keeps them, the first ones, as far as there is room; says of each when it is
+   * done. A pack never changes and its id is never given again, so it may be done long before they are needed.
    */
-  async readAhead(smallestBytes: number): Promise<void> {
+  readAhead(smallestBytes: number): ReadonlyMap<number, Promise<void>> {
     let room = this.#cacheBytes - this.#packBytes;
-    const read: Promise<void>[] = [];
+    const read = new Map<number, Promise<void>>();
     for (const { id, raw_bytes: bytes } of this.#db.all(
       "SELECT id, raw_bytes FROM pack WHERE raw_bytes >= ? ORDER BY id",
       smallestBytes,
@@ -137,14 +137,15 @@ export class ObjectStore implements ObjectSource {
       if (row === undefined) continue;
       const raw = decompressPackAside(row["data"] as Uint8Array, Number(bytes));
       // what is damaged is found again where it is needed, and reported there
-      read.push(
+      read.set(
+        Number(id),
         raw.then(
           (content) => this.#remember(Number(id), content),
           () => undefined,
         ),
       );
     }
-    await Promise.all(read);
+    return read;
   }
 
   #row(name: ObjectHash): Row {
