@@ -1,7 +1,7 @@
 /** `belay remote`, `push` and `clone` as a user types them, against a real server. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { missingCeph, startCeph, type TestServer } from "../../remote/test/support/ceph-server.ts";
@@ -114,10 +114,24 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     return { child, ended };
   }
 
-  test("add, push, verify, clone: the same files, history and exit codes; the recovery key is private", async () => {
+  test("[R890] add, push, verify, clone: the same files, history and exit codes; the recovery key is private", async () => {
     using sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n" });
     const url = place();
-    const added = await run(sandbox, ["remote", "add", "team", url, "--recovery-file", "../key.txt"]).ended;
+    const adding = (file: string) =>
+      run(sandbox, ["remote", "add", "team", url, "--recovery-file", file]).ended;
+    // [R890] refused before there is a space: the next call makes it
+    symlinkSync(sandbox.project, join(sandbox.base, "link"));
+    for (const [file, why] of [
+      ["key.txt", "which is captured"],
+      ["../link/key.txt", "which is captured"],
+      ["../nowhere/key.txt", "does not exist"],
+    ] as const) {
+      const refused = await adding(file);
+      expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining(why) });
+      expect(refused.stderr).toContain("Nothing was changed");
+    }
+    expect(existsSync(sandbox.path("key.txt"))).toBe(false);
+    const added = await adding("../key.txt");
     expect(added, added.stderr).toMatchObject({ status: 0 });
     const key = join(sandbox.base, "key.txt");
     expect(statSync(key).mode & 0o777).toBe(0o600);

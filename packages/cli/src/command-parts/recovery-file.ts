@@ -73,10 +73,17 @@ async function writeRecoveryFile(call: RecoveryCall, key: string, file: string):
   return true;
 }
 
-/** [R762] In a protected directory the key would be captured, and pushed to every member. */
+/** [R890] In a protected directory the key would be captured, and pushed to every member. */
 async function refuseCaptured(call: RecoveryCall, path: string): Promise<void> {
   const { listWorkspaces } = await import("@belay/engine");
-  const real = join(realpathSync(dirname(path)), basename(path));
+  const directory = dirname(path);
+  if (!existsSync(directory))
+    throw new ContractError(
+      "USAGE",
+      `${visible(directory)} does not exist, so the recovery key cannot be written there. Nothing was changed.`,
+      { hint: "Name a file in a directory that exists." },
+    );
+  const real = join(realpathSync(directory), basename(path));
   const around = (await listWorkspaces({ home: call.home })).find(({ path: root }) =>
     real.startsWith(`${root}/`),
   );
