@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ID, Sandbox } from "./sandbox.ts";
 
@@ -239,4 +240,39 @@ test("[R844] files outside go with a whole restore only", () => {
       message: expect.stringContaining("--outside goes with a whole restore"),
     });
   expect(presentState()).toEqual(before);
+});
+
+test("[Y87] [R844] [R1403] --outside: shown apart, written after a yes of its own, taken back by the safety checkpoint, forgotten by path", async () => {
+  const file = join(sandbox.base, "elsewhere.toml");
+  writeFileSync(file, "old\n");
+  sandbox.ok("config", "outside.capture", "on");
+  await sandbox.checkpoint({ name: "with-outside", outside: [file] });
+  writeFileSync(file, "new\n");
+  const content = () => readFileSync(file, "utf8");
+  expect(sandbox.ok("show", "with-outside")).toMatch(/Outside the workspace\s+.*elsewhere\.toml/);
+
+  expect(sandbox.json(["restore", "with-outside", "--dry-run"]).plan).toMatchObject({
+    outside: [{ path: file, type: "restore" }],
+    writesOutside: false,
+  });
+  expect(sandbox.ok("restore", "with-outside", "--dry-run")).toContain("--outside writes it back too");
+  expect(sandbox.json(["restore", "with-outside", "--yes"])).toMatchObject({ outcome: "unchanged" });
+  expect(sandbox.belay(["restore", "with-outside", "--outside"]).status).toBe(3);
+  expect(content()).toBe("new\n");
+
+  const done = sandbox.json(["restore", "with-outside", "--outside", "--yes"]);
+  expect(done).toMatchObject({
+    outcome: "applied",
+    outside: { written: [{ path: file, type: "restore" }], skipped: [] },
+  });
+  expect(content()).toBe("old\n");
+  expect(sandbox.ok("restore", done.safetyCheckpoint, "--outside", "--yes")).toContain(
+    "1 outside the workspace",
+  );
+  expect(content()).toBe("new\n");
+
+  expect(sandbox.ok("forget", file, "--yes")).toContain(`Purged ${file} from`);
+  expect(sandbox.json(["show", "with-outside"]).outside).toEqual([]);
+  expect(sandbox.error(["forget", file, "--yes"], 4)).toMatchObject({ code: "PATH_NOT_IN_CHECKPOINT" });
+  expect(content()).toBe("new\n");
 });

@@ -75,6 +75,8 @@ export { whyNotImported } from "./capture/import-checkpoints.ts";
 export type { MergeOptions, MergeRequestSource } from "./queries/preview-merge.ts";
 export type { TriedChoice, TriedDecision } from "./queries/try-decision.ts";
 export { checkResolution, type Resolution } from "./merge/check-resolution.ts";
+export { mergeFile, type FileVersions } from "./merge/merge-file.ts";
+export type { Contested, Taken } from "./merge/verdict.ts";
 export type { Import, Names, Syntax } from "./merge/syntax.ts";
 export type { CompareFileOptions, OneFileOptions } from "./queries/compare-file.ts";
 export { parseTime, type Clock, type TimeSpan } from "./history/time-text.ts";

@@ -1,4 +1,5 @@
 /** Files outside the workspace that a tool names: captured on request, listed apart, written back after a confirmation. */
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -8,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -17,8 +19,15 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { openWorkspace, writeSetting, type TakenCheckpoint, type ThreadId } from "../src/index.ts";
-import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
+import {
+  createSystem,
+  openWorkspace,
+  writeSetting,
+  type RestoreOptions,
+  type TakenCheckpoint,
+  type ThreadId,
+} from "../src/index.ts";
+import { inWorkspace, processScript, type TempWorkspace } from "./support/temp-workspace.ts";
 
 const places: string[] = [];
 afterEach(() => places.splice(0).forEach((place) => rmSync(place, { recursive: true })));
@@ -222,5 +231,190 @@ test(
     await temp.workspace.restoreTo(id, { outside: true });
     expect(outside.read("x")).toBe("only outside\n");
     expect(await temp.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
+  }),
+);
+
+test(
+  "[N6] a file that was out of reach when it was recorded absent is older than that checkpoint: it is kept",
+  inWorkspace({ a: "1\n" }, async (temp) => {
+    const outside = outsideOf(temp);
+    const file = outside.write("disk/x", "old\n");
+    const made = outside.path("disk/made");
+    renameSync(outside.path("disk"), outside.path("unmounted"));
+    temp.passHours(1);
+    const { id } = await temp.workspace.checkpoint({ outside: [file] });
+    renameSync(outside.path("unmounted"), outside.path("disk"));
+    const { plan } = await temp.workspace.restoreTo(id, { outside: true });
+    expect(plan.outside).toMatchObject([
+      { path: file, type: "kept", reason: "it is older than the checkpoint that does not have it" },
+    ]);
+    expect(outside.read("disk/x")).toBe("old\n");
+    temp.passHours(-1);
+    const later = await temp.workspace.checkpoint({ outside: [made] });
+    writeFileSync(made, "made\n");
+    await temp.workspace.restoreTo(later.id, { outside: true });
+    expect(outside.read("disk/made")).toBeUndefined();
+  }),
+);
+
+test(
+  "[R1402] what is read after the deadline is recorded only if it has not changed since",
+  inWorkspace({ a: "1\n" }, async (temp) => {
+    const outside = outsideOf(temp);
+    const [known, changed, gone] = [
+      outside.write("known", "1"),
+      outside.write("changed", "1"),
+      outside.path("gone"),
+    ];
+    const thread = await temp.openThread("claude");
+    const begin = (at: number, paths: readonly string[]) => {
+      const call = { tool: "Write", toolUseId: `call-${at}`, paths };
+      return temp.workspace.turns.beginTool(thread, { ...call, deadline: { at, reason: "late" } });
+    };
+    temp.passHours(1);
+    const before = await begin(Date.now() + 60_000, [known, gone]);
+    expect((await temp.workspace.show(before!.id)).outside).toMatchObject([{ path: known }]);
+    const late = `is outside the workspace and not captured: it was read late, and may have changed since the agent went on.`;
+    expect(before!.warnings).toEqual([`${gone} ${late}`]);
+    const after = await begin(Date.now() - 60_000, [changed]);
+    expect(after!.warnings).toEqual([`${changed} ${late}`]);
+  }),
+);
+
+test(
+  "[R844] a part of a restore cannot take the files outside along: the library refuses it before it looks",
+  inWorkspace({ a: "1\n" }, async (temp) => {
+    const outside = outsideOf(temp);
+    const file = outside.write("x", "old\n");
+    const { id } = await temp.workspace.checkpoint({ outside: [file] });
+    outside.write("x", "new\n");
+    const parts: RestoreOptions[] = [
+      { paths: ["a"] },
+      { keepNew: true },
+      { exceptThreads: "others" },
+      { hunks: [] },
+      { scope: "conversation" },
+    ];
+    for (const part of parts) {
+      await expect(temp.workspace.planRestore(id, { ...part, outside: true })).rejects.toThrow(RangeError);
+      await expect(temp.workspace.restoreTo(id, { ...part, outside: true })).rejects.toThrow(RangeError);
+    }
+    expect(outside.read("x")).toBe("new\n");
+    await temp.workspace.restoreTo(id, { exceptThreads: [], outside: true });
+    expect(outside.read("x")).toBe("old\n");
+  }),
+);
+
+test(
+  "[R1403] forget reaches a file outside by its path and by its content; no restore touches it afterwards",
+  inWorkspace({ a: "secret\n" }, async (temp) => {
+    const { workspace } = temp;
+    const outside = outsideOf(temp);
+    const [file, other] = [outside.write("keys/x", "secret\n"), outside.write("other", "other\n")];
+    const { id } = await workspace.checkpoint({ outside: [file, other] });
+    const again = await workspace.checkpoint({ outside: [file] });
+    const held = async (ref: string) => (await workspace.show(ref)).outside.map(({ path }) => path);
+    expect(await workspace.upkeep.forget("./a", { dryRun: true })).toMatchObject({ sameContent: [file] });
+    expect(await workspace.upkeep.forget(outside.path("keys"), { dryRun: true })).toMatchObject({
+      checkpoints: expect.arrayContaining([id, again.id]) as unknown,
+      sameContent: ["a"],
+    });
+    await workspace.upkeep.forget(outside.path("keys"));
+    expect([await held(id), await held(again.id)]).toEqual([[other], []]);
+    outside.write("keys/x", "mine\n");
+    await workspace.restoreTo(id, { outside: true });
+    expect([outside.read("keys/x"), temp.read("a")]).toEqual(["mine\n", "secret\n"]);
+    await workspace.checkpoint({ outside: [file] });
+    await expect(workspace.upkeep.forget(file, { always: true })).rejects.toMatchObject({
+      code: "PATH_OUTSIDE",
+    });
+    outside.write("twin", "secret\n");
+    const twin = await workspace.checkpoint({ outside: [outside.path("twin")] });
+    await workspace.upkeep.forget("./a", { sameContent: true });
+    expect(await held(twin.id)).toEqual([]);
+    await expect(workspace.upkeep.forget(outside.path("nobody"))).rejects.toMatchObject({
+      code: "CHECKPOINT_NOT_FOUND",
+    });
+  }),
+);
+
+/** Kills the process when a file outside would get its new content. */
+const DIES_IN_THE_MIDDLE = `
+  const { syncBuiltinESMExports } = await import("node:module");
+  const link = fs.default.linkSync;
+  fs.default.linkSync = (from, to) => {
+    if (String(from).endsWith(".belay-new")) process.kill(process.pid, "SIGKILL");
+    return link(from, to);
+  };
+  syncBuiltinESMExports();
+`;
+
+test(
+  "[R1401] [N0] killed while it writes outside: the next command gives the file back its name and says so",
+  inWorkspace({ a: "1\n" }, async (temp) => {
+    const outside = outsideOf(temp);
+    const file = outside.write("x", "old\n");
+    const { id } = await temp.workspace.checkpoint({ outside: [file] });
+    outside.write("x", "new\n");
+    const script = `${DIES_IN_THE_MIDDLE} await workspace.restoreTo(${JSON.stringify(id)}, { outside: true });`;
+    const { signal } = spawnSync(process.execPath, processScript(temp, script));
+    expect(signal).toBe("SIGKILL");
+    expect(readdirSync(outside.base).map((name) => name.replace(/[k-z]{16}/, "id"))).toEqual([
+      "x.id.belay-new",
+      "x.id.belay-old",
+    ]);
+    await temp.reopen();
+    const [notice] = temp.workspace.notices;
+    expect(notice).toMatch(/interrupted while it wrote 1 file outside .* takes them back/);
+    expect([readdirSync(outside.base), outside.read("x")]).toEqual([["x"], "new\n"]);
+    await temp.workspace.restoreTo(id, { outside: true });
+    expect(outside.read("x")).toBe("old\n");
+    await temp.reopen();
+    expect(temp.workspace.notices).toEqual([]);
+  }),
+);
+
+test(
+  "[R844] [R196] whatever moment a file outside changes at after it was shown, the restore leaves it as it is",
+  inWorkspace({ a: "1\n" }, async (temp) => {
+    const outside = outsideOf(temp);
+    const file = outside.write("x", "old\n");
+    const { id } = await temp.workspace.checkpoint({ outside: [file] });
+    let calls = 0;
+    let changesAt = Infinity;
+    const system = createSystem();
+    const told = <Result>(result: Result): Result => {
+      calls += 1;
+      if (calls === changesAt) outside.write("x", "theirs\n");
+      return result;
+    };
+    await temp.workspace.close();
+    const watched = {
+      ...system,
+      now: () => told(system.now()),
+      newId: () => told(system.newId()),
+      elapsed: () => told(system.elapsed()),
+      isAlive: (owner: Parameters<typeof system.isAlive>[0]) => told(system.isAlive(owner)),
+    };
+    const outcomes: string[] = [];
+    {
+      await using workspace = await openWorkspace(temp.root, { home: temp.home, system: watched });
+      for (let moment = 1; ; moment += 1) {
+        outside.write("x", "new\n");
+        temp.write("a", `${moment}\n`);
+        const plan = await workspace.planRestore(id, { outside: true });
+        [calls, changesAt] = [0, moment];
+        const done = await workspace.restore(plan).then(
+          ({ outside: done }) => (done?.skipped.length === 1 ? "skipped" : "written"),
+          (error: { code: string }) => error.code,
+        );
+        changesAt = Infinity;
+        outcomes.push(done);
+        if (calls < moment) break;
+        expect([moment, done, outside.read("x")]).toEqual([moment, done, "theirs\n"]);
+      }
+    }
+    expect(new Set(outcomes)).toEqual(new Set(["PLAN_STALE", "skipped", "written"]));
+    await temp.reopen();
   }),
 );

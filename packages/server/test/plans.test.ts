@@ -1,6 +1,7 @@
 /** Plans of every kind by one route: what they tell before anything changes, and how they are carried out. */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { served, type ServedProject } from "./support/served-project.ts";
 
@@ -279,4 +280,55 @@ test(
     const known = await plan(project, { ...restore, exceptThreads: [thread.slice(0, 8)] });
     expect(known.leftAlone).toMatchObject([{ thread, files: [{ path: "a.txt" }] }]);
   }),
+);
+
+test(
+  "[Y87] [R844] files outside over HTTP: in the plan, written with a whole restore only, taken back by the safety checkpoint",
+  served(
+    async (project) => {
+      const file = join(project.base, "elsewhere.toml");
+      const content = () => readFileSync(file, "utf8");
+      writeFileSync(file, "old\n");
+      project.belay("config", "outside.capture", "on");
+      const { thread } = await project.ok("POST", "/api/threads", { agent: "claude-code", externalId: "a" });
+      const tool = { tool: "Write", toolUseId: "t1", paths: [file] };
+      const tools = `/api/threads/${thread.id}/tools`;
+      const { checkpoint } = await project.ok("POST", tools, { phase: "before", ...tool });
+      writeFileSync(file, "new\n");
+      await project.ok("POST", tools, { phase: "after", ...tool });
+
+      const restore = { kind: "restore", target: checkpoint.id };
+      const left = await plan(project, restore);
+      expect(left).toMatchObject({ outside: [{ path: file, type: "restore" }], writesOutside: false });
+      expect(await apply(project, left.id)).toMatchObject({ outcome: "unchanged" });
+      expect(content()).toBe("new\n");
+      const whole = { ...restore, outside: true, exceptThreads: [] };
+      for (const part of [
+        { exceptThreads: undefined },
+        { paths: ["a.txt"] },
+        { keepNew: true },
+        { hunks: [] },
+      ]) {
+        const refused = await project.call("POST", "/api/plans", { ...whole, ...part });
+        expect([refused.status, refused.body.error.code]).toEqual([400, "BAD_REQUEST"]);
+      }
+      const preview = `/api/threads/${thread.id}/checkpoints/${checkpoint.id}/rollback/preview?outside=1`;
+      expect((await project.call("GET", `${preview}&keepNew=1`)).status).toBe(400);
+      expect((await project.ok("GET", preview)).plan).toMatchObject({ writesOutside: true });
+
+      const shown = await plan(project, whole);
+      writeFileSync(file, "newer\n");
+      expect((await project.call("POST", `/api/plans/${shown.id}/apply`, {})).body.error.code).toBe(
+        "PLAN_STALE",
+      );
+      const again = await plan(project, whole);
+      const done = await apply(project, again.id);
+      expect(done).toMatchObject({ outcome: "applied", outside: { written: [{ path: file }], skipped: [] } });
+      expect(content()).toBe("old\n");
+      const back = await plan(project, { ...whole, target: done.safetyCheckpoint });
+      await apply(project, back.id);
+      expect(content()).toBe("newer\n");
+    },
+    { "a.txt": "one\n" },
+  ),
 );

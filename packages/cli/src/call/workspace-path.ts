@@ -43,6 +43,18 @@ export function workspacePath(workspace: Pick<Workspace, "root">, directory: str
   );
 }
 
+/** An absolute path that lies outside the workspace; undefined for any other. */
+export function outsidePath(
+  workspace: Pick<Workspace, "root">,
+  directory: string,
+  given: string,
+): string | undefined {
+  if (!given.startsWith(sep)) return undefined;
+  const [written, real] = [resolve(directory, given), withRealParent(resolve(directory, given))];
+  const isInside = [written, real].some((path) => inside(workspace.root, path) !== undefined);
+  return isInside ? undefined : real;
+}
+
 function inside(root: string, absolute: string): string | undefined {
   const path = relative(root, absolute);
   return path === ".." || path.startsWith(`..${sep}`) ? undefined : path;

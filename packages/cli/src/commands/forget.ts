@@ -10,7 +10,7 @@ import { count } from "@belay/tui/text";
 import { stepLabel } from "../output/step-label.ts";
 import { visible, visiblePath } from "../output/visible.ts";
 import { findWords, forgetWords } from "../command-parts/forget-words.ts";
-import { workspacePath } from "../call/workspace-path.ts";
+import { outsidePath, workspacePath } from "../call/workspace-path.ts";
 
 const OPTIONS = {
   thread: {
@@ -34,8 +34,9 @@ export default defineCommand({
     "Permanently purges content from the store: a path from every checkpoint, or one checkpoint.",
     "This is the only thing Belay cannot undo. The files on disk stay as they are. Write ./name for a path",
     "that could also be a checkpoint. A file that stays on disk is in the next checkpoint again, unless",
-    "--always keeps it out. With --thread or --message it purges text instead: prompts, answers,",
-    "titles and descriptions, wherever the store has them. The agent's own transcripts are not touched.",
+    "--always keeps it out. A file outside the directory is named by its absolute path. With --thread or",
+    "--message it purges text instead: prompts, answers, titles and descriptions, wherever the store has",
+    "them. The agent's own transcripts are not touched.",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 1 },
@@ -90,12 +91,14 @@ function takeBack({ label }: Pick<Target, "label">): string {
 }
 
 function isOnDisk(call: Pick<Call<typeof OPTIONS>, "directory" | "operands">, { kind }: Target): boolean {
-  return kind === "path" && exists(resolve(call.directory, call.operands[0] ?? ""));
+  return kind !== "checkpoint" && exists(resolve(call.directory, call.operands[0] ?? ""));
 }
 
 /** [R135] What stays on disk will be captured again. */
 function comesBack(call: Pick<Call<typeof OPTIONS>, "directory" | "operands">, target: Target): string {
   if (!isOnDisk(call, target)) return "";
+  if (target.kind === "outside")
+    return "\nIt is still on disk: the next tool that names it brings it into a checkpoint again, while `outside.capture` is on.";
   return `\nIt is still on disk: the next checkpoint will hold it again, unless .belayignore names it. To keep it out: belay forget --always ${visible(target.label)}`;
 }
 
@@ -114,10 +117,10 @@ async function captureAgain(call: Call<typeof OPTIONS>, workspace: Workspace): P
 }
 
 interface Target {
-  /** The engine's name for it: an id, or a path from the root that starts with "./". */
+  /** The engine's name for it: an id, a path from the root that starts with "./", or an absolute one. */
   readonly name: string;
   readonly label: string;
-  readonly kind: "checkpoint" | "path";
+  readonly kind: "checkpoint" | "path" | "outside";
 }
 
 /** Forgetting the wrong thing cannot be undone, so a word with two meanings is refused. */
@@ -133,6 +136,8 @@ async function findTarget(
   if (checkpoint !== undefined) {
     return { name: checkpoint.id, label: `checkpoint ${checkpoint.seq}`, kind: "checkpoint" };
   }
+  const outside = outsidePath(workspace, call.directory, given);
+  if (outside !== undefined) return { name: outside, label: outside, kind: "outside" };
   const path = workspacePath(workspace, call.directory, given);
   if (path === "")
     throw usageError("That is the whole workspace.", "`belay uninstall --purge` deletes all checkpoints.");
@@ -150,7 +155,7 @@ async function lookAt(
   try {
     return await workspace.upkeep.forget(target.name, { dryRun: true, ...how });
   } catch (error) {
-    if (target.kind !== "path" || !isNotFound(error)) throw error;
+    if (target.kind === "checkpoint" || !isNotFound(error)) throw error;
     throw new ContractError(
       "PATH_NOT_IN_CHECKPOINT",
       `No checkpoint has ${target.label}. Nothing was changed.`,
@@ -194,7 +199,7 @@ function question(target: Target, preview: ForgetReport, sameContent: boolean): 
 }
 
 function where(target: Target, { checkpoints }: ForgetReport): string {
-  return target.kind === "path" ? ` from ${count(checkpoints.length, "checkpoint")}` : "";
+  return target.kind !== "checkpoint" ? ` from ${count(checkpoints.length, "checkpoint")}` : "";
 }
 
 function report(call: Call<typeof OPTIONS>, target: Target, forgotten: ForgetReport): number {

@@ -9,6 +9,7 @@ import { statNode } from "../fs/file-stat.ts";
 import { headCheckpoint } from "../history/checkpoints.ts";
 import { ancestorPaths, joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
+import type { Deadline } from "../model/deadline.ts";
 import { isDamage } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
 import { createStoreSink } from "../store/content-sink.ts";
@@ -32,7 +33,7 @@ export function lateView(
   }: Pick<LookResult, "present" | "table"> & Pick<Look, "deadline"> & { writer: ObjectWriter },
 ): Present {
   if (deadline === undefined || context.system.now() < deadline.at) return present;
-  const sinceNs = BigInt(Math.floor(deadline.at)) * 1_000_000n - TICK_NS;
+  const sinceNs = sinceOf(deadline);
   const gone = goneSince(context, present, sinceNs);
   const paths = [...changedSince(table, sinceNs), ...filesOf(gone).map(({ path }) => path)];
   if (paths.length === 0) return present;
@@ -40,6 +41,15 @@ export function lateView(
   return gone.length === 0
     ? { ...present, doubts }
     : { ...takenOver(context, present, gone, writer), doubts };
+}
+
+/** Whether a file with this time may have changed after the deadline. */
+export function changedAfter(deadline: Deadline, ctimeNs: bigint): boolean {
+  return ctimeNs >= sinceOf(deadline);
+}
+
+function sinceOf({ at }: Deadline): bigint {
+  return BigInt(Math.floor(at)) * 1_000_000n - TICK_NS;
 }
 
 function* changedSince(table: FileTable, sinceNs: bigint): Generator<BytePath> {

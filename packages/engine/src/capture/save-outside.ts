@@ -9,9 +9,10 @@ import {
   realPathAsFarAsPossible,
   type AbsolutePath,
 } from "../fs/absolute-path.ts";
-import { readOutsideFile } from "../fs/outside-file.ts";
+import { readOutsideFile, type ReadOutside } from "../fs/outside-file.ts";
 import { insertOutside } from "../history/outside-files.ts";
 import { isUtf8Path, type BytePath } from "../model/byte-path.ts";
+import type { Deadline } from "../model/deadline.ts";
 import { MODE_BITS } from "../model/entry.ts";
 import { hashBytes } from "../model/object-hash.ts";
 import type { OutsideFile } from "../model/outside.ts";
@@ -19,6 +20,7 @@ import { hardExclude } from "../rules/hard-excludes.ts";
 import { releaseQuietly } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import type { Context } from "./context.ts";
+import { changedAfter } from "./late-view.ts";
 import { roomFor } from "./with-capture.ts";
 
 const MIB = 1024 * 1024;
@@ -30,28 +32,41 @@ const MOST_FILES = 100;
 const SYSTEM_TREES = ["/proc", "/sys", "/dev"].map(absolutePath);
 
 /** A file outside, or why it is left alone. */
-type Seen = { readonly file: OutsideFile; readonly bytes: Buffer | undefined } | { readonly reason: string };
+type Seen = SeenFile | { readonly reason: string };
+
+/** A file outside as it is now. */
+export interface SeenFile {
+  readonly file: OutsideFile;
+  /** undefined: nothing has this name. */
+  readonly read: ReadOutside | undefined;
+}
 
 /** Files outside that are on their way into a checkpoint, and a warning for each that is not. */
 export interface SavedOutside {
-  readonly files: readonly OutsideFile[];
   readonly warnings: readonly string[];
-  /** Adds the files to a checkpoint, in the transaction that records it. */
-  record(seq: number): void;
+  /** Adds the files to a checkpoint; returns those that it has now. */
+  record(seq: number): readonly OutsideFile[];
 }
 
-const NOTHING: SavedOutside = { files: [], warnings: [], record: () => undefined };
+const NOTHING: SavedOutside = { warnings: [], record: () => [] };
+
+/** What a tool or a caller named. */
+export interface NamedOutside {
+  readonly paths: readonly string[];
+  /** When the caller stopped waiting. */
+  readonly deadline?: Deadline | undefined;
+}
 
 /** Stores the files that a tool named outside the workspace, and records them with the checkpoint that `work` takes. */
 export function withNamedOutside<Result>(
   context: Context,
-  texts: readonly string[],
+  { paths: texts, deadline }: NamedOutside,
   work: (saved: SavedOutside) => Result,
 ): Result {
   if (texts.length === 0) return work(NOTHING);
   if (!context.outside.isCaptured) return work({ ...NOTHING, warnings: texts.map(notCaptured) });
   const paths = texts.map((text) => ({ text, path: outsidePath(context, text) }));
-  return withSaved(context, { paths, limitBytes: NAMED_BYTES, limitFiles: MOST_FILES }, work);
+  return withSaved(context, { paths, limitBytes: NAMED_BYTES, limitFiles: MOST_FILES, deadline }, work);
 }
 
 /** Saves files outside that are about to be replaced. */
@@ -65,44 +80,48 @@ export function withSavedOutside<Result>(
 }
 
 /** A file outside as it is now, with the same reasons that a capture of it has; nothing is stored. */
-export function lookOutside(context: Context, text: string): OutsideFile | { readonly reason: string } {
-  const seen = look(context, absolutePath(text), SAVED_BYTES);
-  return "file" in seen ? seen.file : seen;
+export function lookOutside(context: Context, text: string): Seen {
+  return look(context, absolutePath(text), SAVED_BYTES);
 }
 
 interface Wanted {
   readonly paths: readonly { readonly text: string; readonly path: AbsolutePath }[];
   readonly limitBytes: number;
   readonly limitFiles: number;
+  readonly deadline?: Deadline | undefined;
 }
 
 function withSaved<Result>(
   context: Context,
-  { paths, limitBytes, limitFiles }: Wanted,
+  { paths, limitBytes, limitFiles, deadline }: Wanted,
   work: (saved: SavedOutside) => Result,
 ): Result {
   const { store, system } = context;
   const writer = new ObjectWriter(store.db, store.objects, system.owner);
   const files = new Map<string, OutsideFile>();
   const warnings: string[] = [];
+  const warn = (text: string, reason: string) =>
+    warnings.push(`${text} is outside the workspace and not captured: ${reason}.`);
   let room = roomFor(context);
   try {
     for (const { text, path } of paths) {
       // what the name leads to is in the workspace: the tree has it
       if (isInside(path, context.workingCopy.root)) continue;
-      const seen = files.size < limitFiles ? look(context, path, limitBytes) : { reason: TOO_MANY };
-      room -= "file" in seen ? (seen.bytes?.length ?? 0) : 0;
-      const reason = "reason" in seen ? seen.reason : room < 0 ? "the store has no room for it" : undefined;
-      if (reason !== undefined)
-        warnings.push(`${text} is outside the workspace and not captured: ${reason}.`);
-      else if ("file" in seen) {
-        if (seen.bytes !== undefined) writer.put(seen.bytes);
+      const seen =
+        files.size < limitFiles
+          ? inTime(context, look(context, path, limitBytes), deadline)
+          : { reason: TOO_MANY };
+      room -= "file" in seen ? (seen.read?.bytes.length ?? 0) : 0;
+      if ("reason" in seen) warn(text, seen.reason);
+      else if (room < 0) warn(text, "the store has no room for it");
+      else {
+        if (seen.read !== undefined) writer.put(seen.read.bytes);
         files.set(seen.file.path, seen.file);
       }
     }
     writer.flush();
-    const record = (seq: number) => recordFiles(context, seq, [...files.values()]);
-    return work({ files: [...files.values()], warnings, record });
+    const record = (seq: number) => recordFiles(context, seq, { files: [...files.values()], warn });
+    return work({ warnings, record });
   } finally {
     releaseQuietly(() => writer.abandon());
   }
@@ -110,11 +129,29 @@ function withSaved<Result>(
 
 const TOO_MANY = `a checkpoint holds at most ${MOST_FILES} of them`;
 
-/** [R3] `gc` may have freed content that was there before: what is not in the store is not recorded. */
-function recordFiles({ store: { db, objects } }: Context, seq: number, files: readonly OutsideFile[]): void {
+/** [R1402] Read after the deadline, only what has not changed since is what the agent was shown to leave behind. */
+function inTime({ system }: Context, seen: Seen, deadline: Deadline | undefined): Seen {
+  if (deadline === undefined || "reason" in seen || system.now() < deadline.at) return seen;
+  const isKnown = seen.read !== undefined && !changedAfter(deadline, seen.read.stat.ctimeNs);
+  return isKnown ? seen : { reason: "it was read late, and may have changed since the agent went on" };
+}
+
+/** [R3] `gc` may have freed content that was there before: what is not in the store is not recorded, and is told of. */
+function recordFiles(
+  { store: { db, objects } }: Context,
+  seq: number,
+  { files, warn }: { files: readonly OutsideFile[]; warn(path: string, reason: string): void },
+): OutsideFile[] {
   const isThere = ({ entry }: OutsideFile) =>
-    entry === undefined || [entry.hash, ...objects.pieceNames(entry.hash)].every((name) => objects.has(name));
-  db.transaction(() => insertOutside(db, seq, files.filter(isThere)));
+    entry === undefined ||
+    (objects.has(entry.hash) && objects.pieceNames(entry.hash).every((name) => objects.has(name)));
+  return db.transaction(() => {
+    const recorded = files.filter(isThere);
+    for (const { path } of files)
+      if (!recorded.some((file) => file.path === path)) warn(path, "the store freed its content meanwhile");
+    insertOutside(db, seq, recorded);
+    return recorded;
+  });
 }
 
 function outsidePath({ workingCopy: { root } }: Context, text: string): AbsolutePath {
@@ -127,13 +164,18 @@ function look(context: Context, path: AbsolutePath, limit: number): Seen {
   if (refused !== undefined) return { reason: refused };
   const name = displayAbsolute(path);
   const read = readOutsideFile(path, limit);
-  if (read === undefined) return { file: { path: name, entry: undefined }, bytes: undefined };
+  if (read === undefined) return { file: { path: name, entry: undefined }, read };
   if (typeof read === "string") return { reason: read };
   const { userId } = context.system;
-  if (userId !== undefined && read.userId !== userId) return { reason: "it belongs to another user" };
-  const { bytes, mode } = read;
-  const entry = { kind: "file" as const, mode: mode & MODE_BITS, size: bytes.length, hash: hashBytes(bytes) };
-  return { file: { path: name, entry }, bytes };
+  if (userId !== undefined && Number(read.stat.uid) !== userId)
+    return { reason: "it belongs to another user" };
+  return { file: { path: name, entry: entryOf(read) }, read };
+}
+
+/** A file that was read, as checkpoints name it. */
+export function entryOf({ bytes, stat }: ReadOutside): NonNullable<OutsideFile["entry"]> {
+  const mode = Number(stat.mode) & MODE_BITS;
+  return { kind: "file", mode, size: bytes.length, hash: hashBytes(bytes) };
 }
 
 function whyRefused({ outside, workingCopy }: Context, path: AbsolutePath): string | undefined {

@@ -29,6 +29,18 @@ export function outsideContents(db: Database, seq?: number): ObjectHash[] {
     .flatMap((row) => fileOf(row).entry?.hash ?? []);
 }
 
+/** Every path outside that a checkpoint holds, newest checkpoint first. */
+export function listOutside(db: Database): (OutsideFile & { readonly seq: number })[] {
+  return db
+    .all("SELECT checkpoint, path, entry FROM outside_file ORDER BY checkpoint DESC, path")
+    .map((row) => ({ ...fileOf(row), seq: Number(row["checkpoint"]) }));
+}
+
+/** Takes a file outside out of a checkpoint. */
+export function removeOutside(db: Database, seq: number, path: string): void {
+  db.run("DELETE FROM outside_file WHERE checkpoint = ? AND path = ?", seq, path);
+}
+
 /** [R27] No path of a row is used that a capture could not have written. */
 function fileOf(row: Row): OutsideFile {
   const [path, bytes] = [row["path"], row["entry"]];

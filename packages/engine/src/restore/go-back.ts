@@ -128,7 +128,7 @@ export function goBack<Result extends Outcome>(
     return withPlanOn(context, way, present, (draft) => {
       const plan = { ...draft, id };
       // another process may have recorded a step since: what was shown is carried out, or nothing
-      if (planned !== undefined && !haveSameEdits(plan, planned)) throw stale(planned, OTHERWISE_KNOWN);
+      if (planned !== undefined && !isSameChange(plan, planned)) throw stale(planned, OTHERWISE_KNOWN);
       const done = carryOut(context, { plan, safety, bestEffort, finish: way.finish(context, plan) });
       return end(report(context, { ...done, safety, bestEffort, startedMs }));
     });
@@ -202,12 +202,15 @@ function assertAsShown(plan: Plan, shown: Plan | undefined): Plan {
   if (shown === undefined) return plan;
   if (plan.base !== shown.base) throw stale(shown, FILES_CHANGED);
   const areSteps = areEqual(plan.steps, shown.steps, (a, b) => a.id === b.id);
-  if (!areSteps || !haveSameEdits(plan, shown) || !haveSameOutside(plan, shown))
-    throw stale(shown, OTHERWISE_KNOWN);
+  if (!areSteps || !isSameChange(plan, shown)) throw stale(shown, OTHERWISE_KNOWN);
   return plan;
 }
 
 const OTHERWISE_KNOWN = "What this plan would take back has changed since it was made";
+
+function isSameChange(plan: Plan, shown: Plan): boolean {
+  return haveSameEdits(plan, shown) && haveSameOutside(plan, shown);
+}
 
 function haveSameEdits(plan: Plan, shown: Plan): boolean {
   return areEqual(plan.edits, shown.edits, (a, b) => a.path === b.path && sameNode(a.to, b.to));

@@ -18,6 +18,7 @@ import { clearStage, endStage, notCleared, type Ended } from "./end-stage.ts";
 import { putAsidesBack, type FoundEdit } from "./found-edits.ts";
 import { describeWriters, hasWriters } from "./stage-writers.ts";
 import { leftHalfDone } from "./interrupt.ts";
+import { isOutsideUnderWay, recoverOutside } from "./outside-under-way.ts";
 import { abandonJournal, recordResult, withFilesInPlace } from "./record-result.ts";
 import { withRestoreLease } from "./restore-lease.ts";
 import { STAGE_PREFIX } from "../rules/hard-excludes.ts";
@@ -38,7 +39,8 @@ export function recover(context: Context): string[] {
           `An interrupted ${finish.kind} is left as it is, because the store cannot be written: ${finish.description}.`,
       );
   if (context.store.db.readOnly) return leftAsItIs();
-  if (journal.length === 0 && findStages(context.workingCopy.root).length === 0) return [];
+  const isNothingLeft = journal.length === 0 && findStages(context.workingCopy.root).length === 0;
+  if (isNothingLeft && !isOutsideUnderWay(context.store.db)) return [];
   try {
     return withRestoreLease(context, () => recoverAll(context));
   } catch (error) {
@@ -54,6 +56,7 @@ export function recover(context: Context): string[] {
 
 /** Whether recovery would find anything to do now; a stage that a process still writes to has to wait. Costs nearly nothing. */
 export function isAnythingLeft(context: Context): boolean {
+  if (isOutsideUnderWay(context.store.db)) return true;
   return listJournal(context.store.db).some(({ id, settled }) => {
     if (!settled) return true;
     try {
@@ -90,7 +93,8 @@ function recoverAll(context: Context): string[] {
   );
   const known = new Set<string>(readJournal(db).map(({ id }) => id));
   const unknown = findStages(context.workingCopy.root).filter((operation) => !known.has(operation));
-  return [...notices, ...unknown.flatMap((operation) => discardLeft(context, operation))];
+  const discarded = unknown.flatMap((operation) => discardLeft(context, operation));
+  return [...notices, ...discarded, ...recoverOutside(context)];
 }
 
 /** The result is recorded; only the stage was not ended, or a process still wrote to a file in it. */

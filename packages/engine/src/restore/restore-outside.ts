@@ -1,29 +1,47 @@
 /**
- * Files outside the workspace, when a restore is asked to write them back. They have no stage and no journal: each is put
- * in place by itself, after its present content is in the safety checkpoint. What changed meanwhile stays and is named.
+ * Files outside the workspace, when a restore is asked to write them back. Each is put in place by itself, after its
+ * present content is in the safety checkpoint. What changed meanwhile stays and is named. The store says which paths are
+ * at work until all are done [R1401]: a crash leaves at most one of them under another name, and the next command gives
+ * it back.
  */
 import type { Context } from "../capture/context.ts";
-import { lookOutside, withSavedOutside } from "../capture/save-outside.ts";
+import { entryOf, lookOutside, withSavedOutside } from "../capture/save-outside.ts";
 import { withCapture } from "../capture/with-capture.ts";
-import { absolutePath, type AbsolutePath } from "../fs/absolute-path.ts";
-import { readOutsideFile, replaceOutside } from "../fs/outside-file.ts";
+import { absolutePath } from "../fs/absolute-path.ts";
+import { replaceOutside, type ReadOutside } from "../fs/outside-file.ts";
 import { seqOf } from "../history/checkpoints.ts";
 import { insertOutside, readOutside } from "../history/outside-files.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
-import { MODE_BITS, sameNode } from "../model/entry.ts";
+import { sameNode } from "../model/entry.ts";
 import type { CheckpointId } from "../model/ids.ts";
-import { hashBytes } from "../model/object-hash.ts";
 import type { OutsideEdit, OutsideFile, OutsideOutcome } from "../model/outside.ts";
 import type { Outcome } from "../model/plan.ts";
+import { beginOutside, endOutside } from "./outside-under-way.ts";
 
 /** What differs outside from what a checkpoint holds. */
-export function planOutside(context: Context, { seq }: Pick<Checkpoint, "seq">): OutsideEdit[] {
+export function planOutside(
+  context: Context,
+  { seq, createdAt }: Pick<Checkpoint, "seq" | "createdAt">,
+): OutsideEdit[] {
   return readOutside(context.store.db, seq).flatMap(({ path, entry: to }): OutsideEdit[] => {
     const seen = lookOutside(context, path);
     if ("reason" in seen) return [{ path, type: "kept", from: undefined, to, reason: seen.reason }];
-    const from = seen.entry;
+    const from = seen.file.entry;
+    if (to === undefined && seen.read !== undefined && isOlder(seen.read, createdAt))
+      return [{ path, type: "kept", from, to, reason: OLDER }];
     return sameNode(from, to) ? [] : [{ path, type: typeOf(from, to), from, to }];
   });
+}
+
+const OLDER = "it is older than the checkpoint that does not have it";
+
+/** File systems keep times as coarse as two seconds. */
+const COARSE_MS = 2000n;
+
+/** [N6] Out of reach is not absent: a disk that was not mounted is there again with files that are older than the look. */
+function isOlder({ stat: { birthtimeMs, ctimeMs } }: ReadOutside, lookedAt: number): boolean {
+  const bornMs = birthtimeMs === 0n ? ctimeMs : birthtimeMs;
+  return bornMs + COARSE_MS < BigInt(Math.floor(lookedAt));
 }
 
 function typeOf(from: OutsideFile["entry"], to: OutsideFile["entry"]): OutsideEdit["type"] {
@@ -37,18 +55,22 @@ export function restoreOutside(context: Context, outcome: Outcome): Outcome {
   const edits = outcome.plan.outside.filter(({ type }) => type !== "kept");
   if (outcome.outcome === "conflicts" || edits.length === 0) return outcome;
   const safety = outcome.safetyCheckpoint ?? takeSafety(context, outcome);
-  const done = withSavedOutside(
-    context,
-    edits.map(({ path }) => path),
-    (saved) => {
-      // [N0] what is about to be replaced is durable first
-      saved.record(seqOf(context.store.db, safety)!);
-      const isSaved = ({ path, from }: OutsideEdit) =>
-        saved.files.some((file) => file.path === path && sameNode(file.entry, from));
-      return writeAll(context, edits, isSaved);
-    },
-  );
-  recordResult(context, outcome, done);
+  const paths = edits.map(({ path }) => path);
+  const done = withSavedOutside(context, paths, (saved) => {
+    const { db } = context.store;
+    const seq = seqOf(db, safety)!;
+    const operation = outcome.plan.id;
+    // [N0] what is about to be replaced is durable first
+    const recorded = db.transaction(() => {
+      beginOutside(db, { operation, safety: seq, paths });
+      return saved.record(seq);
+    });
+    const isSaved = ({ path, from }: OutsideEdit) =>
+      recorded.some((file) => file.path === path && sameNode(file.entry, from));
+    const written = writeAll(context, edits, { isSaved, operation });
+    recordResult(context, outcome, written);
+    return written;
+  });
   const notice = `Files outside the workspace: \`belay restore ${safety} --outside\` takes them back; \`belay undo\` does not.`;
   return {
     ...outcome,
@@ -68,35 +90,34 @@ function takeSafety(context: Context, { plan }: Outcome): CheckpointId {
 function writeAll(
   context: Context,
   edits: readonly OutsideEdit[],
-  isSaved: (edit: OutsideEdit) => boolean,
+  { isSaved, operation }: { isSaved(edit: OutsideEdit): boolean; operation: string },
 ): OutsideOutcome {
   const written: OutsideEdit[] = [];
   const skipped: { path: string; reason: string }[] = [];
   for (const edit of edits) {
-    const problem = isSaved(edit) ? writeOne(context, edit) : "it was changed meanwhile, or cannot be saved";
+    const problem = isSaved(edit) ? writeOne(context, edit, operation) : NOT_SAVED;
     if (problem === undefined) written.push(edit);
     else skipped.push({ path: edit.path, reason: problem });
   }
   return { written, skipped };
 }
 
-function writeOne({ store }: Context, { path, from, to }: OutsideEdit): string | undefined {
+const NOT_SAVED = "it was changed meanwhile, or cannot be saved";
+
+function writeOne(
+  { store }: Context,
+  { path, from, to }: OutsideEdit,
+  operation: string,
+): string | undefined {
   try {
     return replaceOutside(absolutePath(path), {
+      operation,
       content: to && { pieces: store.objects.pieces(to.hash), mode: to.mode },
-      isSaved: (aside) => (aside === undefined ? from === undefined : isEqual(aside, from)),
+      isSaved: (aside) => sameNode(aside && entryOf(aside), from),
     });
   } catch (error) {
     return (error as Error).message;
   }
-}
-
-function isEqual(path: AbsolutePath, expected: OutsideFile["entry"]): boolean {
-  const read = readOutsideFile(path, Infinity);
-  if (read === undefined || typeof read === "string") return false;
-  const { bytes, mode } = read;
-  const entry = { kind: "file" as const, mode: mode & MODE_BITS, size: bytes.length, hash: hashBytes(bytes) };
-  return sameNode(entry, expected);
 }
 
 /** The checkpoint of the result holds what is outside now, so that it can be gone back to as well. */
@@ -105,9 +126,11 @@ function recordResult(
   { newCheckpoint }: Outcome,
   { written }: OutsideOutcome,
 ): void {
-  if (newCheckpoint === null) return;
   const files = written.map(({ path, to }) => ({ path, entry: to }));
-  db.transaction(() => insertOutside(db, seqOf(db, newCheckpoint)!, files));
+  db.transaction(() => {
+    if (newCheckpoint !== null) insertOutside(db, seqOf(db, newCheckpoint)!, files);
+    endOutside(db);
+  });
 }
 
 function outcomeOf({ outcome }: Outcome, { written, skipped }: OutsideOutcome): Outcome["outcome"] {

@@ -9,7 +9,15 @@ import { hashChanges, readCheckpointChanges, type Change } from "../history/chan
 import { checkpointAt, SEAL_VERSION, sealOf } from "../history/checkpoints.ts";
 import { keepOut } from "../history/kept-out.ts";
 import { forgetConflicts } from "../history/merge-rows.ts";
-import { isAtOrBelow, joinPath, pathToBytes, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
+import { listOutside, removeOutside } from "../history/outside-files.ts";
+import {
+  isAtOrBelow,
+  joinPath,
+  pathFromText,
+  pathToBytes,
+  ROOT_PATH,
+  type BytePath,
+} from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
@@ -65,7 +73,7 @@ export function forgetCheckpoint(
 
 /**
  * Forgets a file, or everything below a directory, in every checkpoint. `sameContent`: also other paths with
- * the same bytes.
+ * the same bytes. A path outside the workspace is absolute.
  */
 export function forgetPath(
   store: Store,
@@ -124,6 +132,8 @@ function pathsWithSameContent(store: Store, path: BytePath): BytePath[] {
   const eachFile = (note: (path: BytePath, hash: ObjectHash) => void) => {
     looked.clear();
     for (const { snapshot } of snapshots) visit(hashFromBytes(snapshot as Uint8Array), ROOT_PATH, note);
+    for (const { path: outside, entry } of listOutside(store.db))
+      if (entry !== undefined && entry.size > 0) note(pathFromText(outside), entry.hash);
   };
   eachFile((each, hash) => isAtOrBelow(each, path) && contents.add(hash));
   if (contents.size > 0)
@@ -131,7 +141,18 @@ function pathsWithSameContent(store: Store, path: BytePath): BytePath[] {
   return [...found].sort();
 }
 
+/** A path outside the workspace is absolute; none in it is. */
+const isOutside = (path: BytePath) => path.startsWith("/");
+
+function outsideAt({ db }: Store, path: BytePath): { seq: number; path: string }[] {
+  return listOutside(db).filter((file) => isAtOrBelow(pathFromText(file.path), path));
+}
+
 function checkpointsWith(store: Store, path: BytePath): Checkpoint[] {
+  if (isOutside(path))
+    return [...new Set(outsideAt(store, path).map(({ seq }) => seq))].map((seq) =>
+      checkpointAt(store.db, seq)!,
+    );
   return store.db
     .all("SELECT seq FROM checkpoint ORDER BY seq DESC")
     .map((row) => checkpointAt(store.db, Number(row["seq"]))!)
@@ -142,6 +163,12 @@ function checkpointsWith(store: Store, path: BytePath): Checkpoint[] {
 }
 
 function forgetIn(store: Store, system: System, checkpoint: Checkpoint, path: BytePath): void {
+  // [R1403] what no checkpoint says of a path outside is never touched by a restore
+  if (isOutside(path)) {
+    for (const file of outsideAt(store, path))
+      if (file.seq === checkpoint.seq) removeOutside(store.db, file.seq, file.path);
+    return;
+  }
   const writer = new ObjectWriter(store.db, store.objects, system.owner);
   const objects = { source: store.objects, sink: createStoreSink(writer) };
   const snapshot = editTree(objects, checkpoint.snapshot, [{ path, to: FORGOTTEN }]);

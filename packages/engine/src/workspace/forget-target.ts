@@ -1,14 +1,16 @@
-/** Forgets what a person named: a checkpoint by any reference, else a path. */
+/** Forgets what a person named: a checkpoint by any reference, else a path, in the workspace or outside. */
 import { resolveCheckpoint } from "../history/references.ts";
-import { isEngineError } from "../model/errors.ts";
+import { displayAbsolute } from "../fs/absolute-path.ts";
+import { pathFromText, type BytePath } from "../model/byte-path.ts";
+import { EngineError, isEngineError } from "../model/errors.ts";
 import type { ForgetReport } from "../model/reports.ts";
 import { forgetCheckpoint, forgetPath, type ForgetOptions } from "../upkeep/forget.ts";
-import { parsePath } from "../model/workspace-path.ts";
+import { parsePath, pathInside } from "../model/workspace-path.ts";
 import type { Context } from "../capture/context.ts";
 
 /** Throws `CHECKPOINT_NOT_FOUND` when it is neither. A path that looks like a reference is written `./path`. */
 export function forgetTarget(
-  { store, system }: Context,
+  { store, system, workingCopy }: Context,
   target: string,
   options: ForgetOptions,
 ): ForgetReport {
@@ -16,9 +18,23 @@ export function forgetTarget(
     return forgetCheckpoint(store, system, resolveCheckpoint(store.db, target), options.dryRun);
   } catch (error) {
     if (!isEngineError(error, "CHECKPOINT_NOT_FOUND")) throw error;
-    const report = forgetPath(store, system, parsePath(target), options);
+    const path = pathOf(displayAbsolute(workingCopy.root), target, options);
+    const report = forgetPath(store, system, path, options);
     // what was never captured can still be kept out
     if (report.checkpoints.length === 0 && !options.always) throw error;
     return report;
   }
+}
+
+/** A path in the workspace, or an absolute one outside. */
+function pathOf(root: string, target: string, { always }: ForgetOptions): BytePath {
+  if (!target.startsWith("/")) return parsePath(target);
+  const inside = pathInside(root, target);
+  if (inside !== undefined) return inside;
+  if (!always) return pathFromText(target.replace(/\/+$/, ""));
+  throw new EngineError(
+    "PATH_OUTSIDE",
+    `${JSON.stringify(target)} is outside the workspace and cannot be kept out by its name. Nothing was changed; the setting outside.capture keeps everything outside out.`,
+    { path: target },
+  );
 }

@@ -1,7 +1,7 @@
 /** The turns of a workspace in this process. */
 import type { Context } from "../capture/context.ts";
 import type { Recorded } from "../history/record.ts";
-import { withNamedOutside } from "../capture/save-outside.ts";
+import { withNamedOutside, type NamedOutside } from "../capture/save-outside.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { readOutside } from "../history/outside-files.ts";
 import { assertThread, findThread } from "../history/threads.ts";
@@ -100,7 +100,7 @@ export class LocalTurns implements Turns {
     const overlapping = (found: readonly Overlap[]) => {
       overlaps = found.map((each) => ({ ...each, path: displayPath(each.path) }));
     };
-    const taken = await this.#takeWith(thread, outside, () =>
+    const taken = await this.#takeWith(thread, { paths: outside, deadline: request.deadline }, () =>
       beginTool(this.#context, thread, { ...request, paths, overlapping }),
     );
     return taken === null || overlaps === undefined ? taken : { ...taken, overlaps };
@@ -117,7 +117,8 @@ export class LocalTurns implements Turns {
     const { db } = this.#runner;
     const begun = findOpenCall(db, call.toolUseId);
     const outside = begun === undefined ? [] : readOutside(db, begun.since).map(({ path }) => path);
-    return this.#takeWith(thread, outside, () => endTool(this.#context, thread, call));
+    const named = { paths: outside, deadline: call.deadline };
+    return this.#takeWith(thread, named, () => endTool(this.#context, thread, call));
   }
 
   async beginAgent(thread: ThreadId, request: AgentRequest): Promise<AgentRun> {
@@ -181,7 +182,7 @@ export class LocalTurns implements Turns {
   /** [N1] With the files outside that were named; one that cannot be captured is reported. */
   async #takeWith(
     thread: ThreadId,
-    outside: readonly string[],
+    outside: NamedOutside,
     work: () => Recorded | undefined,
   ): Promise<TakenCheckpoint | null> {
     let warnings: readonly string[] = [];

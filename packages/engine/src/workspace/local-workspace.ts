@@ -181,13 +181,14 @@ export class LocalWorkspace implements Workspace {
     const namesakes = namesakeWarnings(this.#db, request.name);
     let warnings: readonly string[] = namesakes;
     const taken = await this.runner.take(() =>
-      withNamedOutside(this.#context, request.outside ?? [], (saved) => {
-        warnings = [...namesakes, ...saved.warnings];
-        return withCapture(this.#context, { progress, included }, (capture) => {
-          const recorded = capture.record({ request, description });
-          saved.record(recorded.checkpoint.seq);
-          return recorded;
+      withNamedOutside(this.#context, { paths: request.outside ?? [] }, (saved) => {
+        const recorded = withCapture(this.#context, { progress, included }, (capture) => {
+          const checkpoint = capture.record({ request, description });
+          saved.record(checkpoint.checkpoint.seq);
+          return checkpoint;
         });
+        warnings = [...namesakes, ...saved.warnings];
+        return recorded;
       }),
     );
     return { ...taken, warnings: [...taken.warnings, ...warnings] };

@@ -18,12 +18,23 @@ function chosenPaths(texts: readonly string[] | undefined): BytePath[] | undefin
   return parsePaths(texts);
 }
 
+/** [R844] Files outside are written as a whole or not at all: what limits a restore does not choose among them. */
+function refusePartOutside(options: RestoreOptions): void {
+  const { outside = false, paths, hunks, keepNew = false, scope, exceptThreads = [] } = options;
+  const isPart = paths !== undefined || hunks !== undefined || keepNew || scope === "conversation";
+  if (outside && (isPart || exceptThreads.length > 0))
+    throw new RangeError(
+      "`outside` goes with a whole restore of the files, which leaves no thread's work out.",
+    );
+}
+
 /** The request of a restore. */
 export function restoreRequest(
   context: Context,
   ref: CheckpointRef,
   options: RestoreOptions,
 ): RestoreRequest {
+  refusePartOutside(options);
   return {
     target: resolveState(context, ref),
     paths: chosenPaths(options.paths),

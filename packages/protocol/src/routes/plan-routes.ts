@@ -5,6 +5,7 @@ import {
   diffQuery,
   fileQuery,
   identifier,
+  isWholeOutside,
   MESSAGE_CHARACTERS,
   path,
   text,
@@ -31,55 +32,69 @@ export const COMPARE = {
   },
 } as const satisfies Record<string, Route>;
 
+/** What a plan is asked for. */
+const planBody = z
+  .object({
+    workspace: path.optional(),
+    kind: z.enum(["restore", "undo", "redo", "revert", "reset"]),
+    /** The checkpoint of a restore or revert. */
+    target: identifier.optional(),
+    thread: identifier.optional(),
+    count: z.int().min(1).max(1000).optional(),
+    /** Files, directories or patterns; left out, everything. */
+    paths: z.array(path).min(1).max(10_000).optional(),
+    /** Files and directories that stay as they are; everything else goes back. Not together with `paths`. */
+    without: z.array(path).max(10_000).optional(),
+    /** Of these files only some hunks, numbered as `GET /api/plans/:id/diff` has them. */
+    hunks: z
+      .array(
+        z.object({
+          path,
+          pathBase64: text(6000).optional(),
+          hunks: z.array(z.int().min(0)).max(100_000),
+        }),
+      )
+      .max(10_000)
+      .optional(),
+    /** What was decided about paths in conflict; the plan that follows is a step of its own. */
+    decisions: z
+      .array(
+        z.object({
+          path,
+          pathBase64: text(6000).optional(),
+          take: z.enum(["disk", "plan", "text"]),
+          text: text(MESSAGE_CHARACTERS).optional(),
+        }),
+      )
+      .max(10_000)
+      .optional(),
+    /** The plan whose hunks were counted: refused (`PLAN_STALE`) where the files are others by now. */
+    basedOn: identifier.optional(),
+    /** Threads whose work a restore leaves alone; every other thread unless said otherwise. */
+    exceptThreads: z.array(identifier).max(1000).optional(),
+    keepNew: z.boolean().optional(),
+    /** Also write back files outside the workspace. */
+    outside: z.boolean().optional(),
+    scope: z.enum(["files", "conversation", "both"]).optional(),
+    includeShared: z.boolean().optional(),
+  })
+  .refine(
+    (body) =>
+      isWholeOutside(body) &&
+      (body.outside !== true ||
+        (body.hunks === undefined && !body.without?.length && body.exceptThreads?.length === 0)),
+    {
+      error:
+        "`outside` goes with a whole restore: send `exceptThreads: []`, and no `paths`, `without`, `hunks` or `keepNew`",
+    },
+  );
+
 /** Plans and what carries them out. */
 export const PLANS = {
   "POST /api/plans": {
     summary: "What going back would do, in detail; `POST /api/plans/:id/apply` carries it out.",
     query: workspaceQuery,
-    body: z.object({
-      workspace: path.optional(),
-      kind: z.enum(["restore", "undo", "redo", "revert", "reset"]),
-      /** The checkpoint of a restore or revert. */
-      target: identifier.optional(),
-      thread: identifier.optional(),
-      count: z.int().min(1).max(1000).optional(),
-      /** Files, directories or patterns; left out, everything. */
-      paths: z.array(path).min(1).max(10_000).optional(),
-      /** Files and directories that stay as they are; everything else goes back. Not together with `paths`. */
-      without: z.array(path).max(10_000).optional(),
-      /** Of these files only some hunks, numbered as `GET /api/plans/:id/diff` has them. */
-      hunks: z
-        .array(
-          z.object({
-            path,
-            pathBase64: text(6000).optional(),
-            hunks: z.array(z.int().min(0)).max(100_000),
-          }),
-        )
-        .max(10_000)
-        .optional(),
-      /** What was decided about paths in conflict; the plan that follows is a step of its own. */
-      decisions: z
-        .array(
-          z.object({
-            path,
-            pathBase64: text(6000).optional(),
-            take: z.enum(["disk", "plan", "text"]),
-            text: text(MESSAGE_CHARACTERS).optional(),
-          }),
-        )
-        .max(10_000)
-        .optional(),
-      /** The plan whose hunks were counted: refused (`PLAN_STALE`) where the files are others by now. */
-      basedOn: identifier.optional(),
-      /** Threads whose work a restore leaves alone; every other thread unless said otherwise. */
-      exceptThreads: z.array(identifier).max(1000).optional(),
-      keepNew: z.boolean().optional(),
-      /** Also write back files outside the workspace. */
-      outside: z.boolean().optional(),
-      scope: z.enum(["files", "conversation", "both"]).optional(),
-      includeShared: z.boolean().optional(),
-    }),
+    body: planBody,
     response: shapes.detailed,
   },
   "POST /api/checkpoints/:id/fork": {

@@ -51,15 +51,30 @@ export const listQuery = z.object({
   fresh: flag.optional(),
 });
 /** What a restore brings back. */
-export const planQuery = z.object({
-  paths: z
-    .union([path, z.array(path)])
-    .transform((given) => (Array.isArray(given) ? given : [given]))
-    .optional(),
-  keepNew: flag.optional(),
-  outside: flag.optional(),
-  scope: z.enum(["files", "conversation", "both"]).optional(),
-});
+export const planQuery = z
+  .object({
+    paths: z
+      .union([path, z.array(path)])
+      .transform((given) => (Array.isArray(given) ? given : [given]))
+      .optional(),
+    keepNew: flag.optional(),
+    outside: flag.optional(),
+    scope: z.enum(["files", "conversation", "both"]).optional(),
+  })
+  .refine(isWholeOutside, { error: "`outside` goes with a whole restore: not with `paths` or `keepNew`" });
+
+/** What limits a restore. */
+interface Limits {
+  readonly outside?: boolean | undefined;
+  readonly paths?: readonly string[] | undefined;
+  readonly keepNew?: boolean | undefined;
+  readonly scope?: string | undefined;
+}
+
+/** [R844] Files outside are written as a whole: what limits a restore does not choose among them. */
+export function isWholeOutside({ outside, paths, keepNew, scope }: Limits): boolean {
+  return outside !== true || (paths === undefined && keepNew !== true && scope !== "conversation");
+}
 /** How many steps to move. */
 export const stepsQuery = z.object({ count: number(1000).min(1).optional(), includeShared: flag.optional() });
 /** Which plan to carry out. */

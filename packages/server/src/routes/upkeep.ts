@@ -63,7 +63,8 @@ export function serveUpkeep(app: Hono, served: Served): void {
       ...(always ? ["--always"] : []),
     ];
     const { workspace } = await served.host.find(query.workspace);
-    const target = path === undefined ? (await workspace.resolve(checkpoint!)).id : `./${path}`;
+    const named = path?.startsWith("/") === true ? path : `./${path}`;
+    const target = path === undefined ? (await workspace.resolve(checkpoint!)).id : named;
     return elsewhere<"POST /api/forget">(served, query.workspace, ["forget", ...options, "--", target]);
   });
 }
