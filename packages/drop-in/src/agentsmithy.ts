@@ -19,3 +19,4 @@ export {
   type FileEditEvent,
   type UserEvent,
 } from "./agentsmithy/event-factory.ts";
+export { VectorStoreManager, type FoundDocument } from "./agentsmithy/vector-store.ts";

@@ -14,8 +14,21 @@ export {
   type Logger,
   type SubAgent,
 } from "./mimir/agent-orchestrator.ts";
+export {
+  ReviewerAutoFixLoop,
+  type Fixer,
+  type Reviewer,
+  type ReviewerAutoFixLoopOptions,
+} from "./mimir/auto-fix-loop.ts";
+export {
+  MergeConflictResolver,
+  type MergeConflictResolverOptions,
+  type MergeConflictUI,
+  type MergerAgent,
+} from "./mimir/merge-conflict-resolver.ts";
 export { CheckpointCommand, type CommandResult } from "./mimir/checkpoint-command.ts";
-export type { MimirConfig } from "./mimir/config.ts";
+export { readMimirConfig, type MimirConfig } from "./mimir/config.ts";
+export { ConflictSeverity } from "./mimir/types.ts";
 export type {
   AgentActivity,
   AgentRole,
@@ -23,9 +36,14 @@ export type {
   FileChange,
   FileDiff,
   FileSnapshot,
+  FixResult,
   IContextStorage,
   ISnapshotManager,
+  MergeConflict,
+  MergeResolution,
+  ResolvedConflict,
   RestoreOptions,
+  ReviewIssue,
   RetentionPolicy,
   Snapshot,
   SnapshotDiff,

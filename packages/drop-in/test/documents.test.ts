@@ -1,4 +1,4 @@
-/** Every use of an API that the documents of AgentSmithy and Code Buddy show: the same calls, in the same order. */
+/** Every use of an API that the documents of the five designs show: the same calls, in the same order. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,6 +14,20 @@ import {
   resetGhostSnapshotManager,
   resetPersistentCheckpointManager,
 } from "../src/code-buddy.ts";
+import { configureDropIn } from "../src/index.ts";
+import {
+  AgentOrchestrator,
+  CheckpointCommand,
+  SnapshotManager,
+  SnapshotRetentionManager,
+} from "../src/mimir.ts";
+import { configureMoldable, invoke } from "../src/moldable.ts";
+import {
+  CheckpointInterceptor,
+  CheckpointManager,
+  CheckpointStorage,
+  RollbackEngine,
+} from "../src/supervisor.ts";
 import { makePlace } from "./support/place.ts";
 
 test("[A25] AgentSmithy: creating a dialog", () => {
@@ -165,4 +179,158 @@ test("[C35] Code Buddy: ghost snapshots", async () => {
     "by the agent\n",
   ]);
   resetGhostSnapshotManager();
+});
+
+test("[Y31] [Y46] [Y50] [Y52] the supervisor: the interceptor before its tools, the plan, the rollback, the storage", async () => {
+  const { root, options, write, read, exists } = makePlace({ "a.ts": "x\n", "b.ipynb": "{}\n" });
+  const supervisor = { projectDir: root, ...options };
+  const manager = new CheckpointManager(supervisor);
+  const interceptor = new CheckpointInterceptor(manager);
+  const session = { id: "s1", messageIndex: 2 };
+
+  const destructive = [
+    ["Edit", { file_path: join(root, "a.ts") }],
+    ["Write", { file_path: join(root, "new.ts") }],
+    ["Bash", { command: "rm b.ipynb" }],
+    ["NotebookEdit", { notebook_path: join(root, "b.ipynb") }],
+  ] as const;
+  for (const [tool, input] of destructive) await interceptor.beforeToolExecution(session, tool, input);
+  await interceptor.beforeToolExecution(session, "Read", { file_path: join(root, "a.ts") });
+  const listed = await manager.listCheckpoints("s1");
+  expect(listed.map(({ type }) => type)).toEqual(["auto", "auto", "auto", "auto"]);
+
+  const target = await manager.createManualCheckpoint(session, {
+    name: "before",
+    annotation: "the refactor",
+  });
+  write("a.ts", "y\n");
+  write("new.ts", "new\n");
+  execFileSync("rm", [join(root, "b.ipynb")]);
+  const engine = new RollbackEngine(supervisor);
+  const plan = await engine.createRollbackPlan(session, target);
+  expect(plan.operations.map(({ type, path }) => `${type} ${path}`).toSorted()).toEqual([
+    "create b.ipynb",
+    "delete new.ts",
+    "restore a.ts",
+  ]);
+  expect(plan).toMatchObject({ checkpointId: target.id, warnings: [] });
+  expect(plan.affectedFiles.toSorted()).toEqual(["a.ts", "b.ipynb", "new.ts"]);
+  expect(plan.operations.find(({ type }) => type === "restore")).toMatchObject({
+    content: "x\n",
+    fromContent: "y\n",
+  });
+  await engine.executeRollback(plan);
+  expect([read("a.ts"), exists("new.ts"), read("b.ipynb")]).toEqual(["x\n", false, "{}\n"]);
+
+  const storage = new CheckpointStorage("s1", supervisor);
+  const loaded = await storage.loadCheckpoint(target.id);
+  expect(loaded).toMatchObject({ id: target.id, name: "before", annotation: "the refactor" });
+  await storage.storeCheckpoint({
+    ...loaded,
+    id: "own-1",
+    files: [{ path: "a.ts", content: "stored\n", encoding: "utf-8", mode: 420, hash: "any" }],
+  });
+  expect((await storage.loadCheckpoint("own-1")).files).toMatchObject([
+    { path: "a.ts", content: "stored\n" },
+  ]);
+  await storage.pruneOldCheckpoints(0, 0);
+  expect((await manager.listCheckpoints("s1")).map(({ type }) => type)).toContain("manual");
+});
+
+test("[L01] [L09] [L15] Moldable: the hook's calls around each message, and a click on restore", async () => {
+  const { root, options, write, read, exists } = makePlace({ "index.tsx": "home\n" });
+  configureDropIn(options);
+  configureMoldable({});
+  const app = { appId: "todo", conversationId: "conv-1" };
+  const createCheckpoint = (messageId: string) =>
+    invoke<{ fileCount: number }>("create_checkpoint", {
+      ...app,
+      appDir: root,
+      messageId,
+      modifiedFiles: ["ignored.tsx"],
+    });
+  await createCheckpoint("A");
+  write("button.tsx", "button\n");
+  expect(await createCheckpoint("B")).toMatchObject({ messageId: "B", fileCount: 2 });
+  write("button.tsx", "red\n");
+  write("global.css", "css\n");
+  await createCheckpoint("C");
+  write("header.tsx", "header\n");
+  await createCheckpoint("D");
+  const list = await invoke<{ messageId: string; hasChanges: boolean }[]>("list_checkpoints", app);
+  expect(list.map(({ messageId, hasChanges }) => [messageId, hasChanges])).toEqual([
+    ["A", true],
+    ["B", true],
+    ["C", true],
+    ["D", false],
+  ]);
+  expect(await invoke("restore_checkpoint", { ...app, messageId: "B" })).toMatchObject({
+    filesRestored: 1,
+    filesDeleted: 2,
+  });
+  expect([read("button.tsx"), exists("global.css"), exists("header.tsx")]).toEqual([
+    "button\n",
+    false,
+    false,
+  ]);
+  expect(await invoke("cleanup_checkpoints", { ...app, keepLastN: 1 })).toMatchObject({
+    snapshotsDeleted: 3,
+  });
+  await invoke("delete_app_checkpoints", { appId: "todo" });
+  expect(await invoke("list_checkpoints", app)).toEqual([]);
+});
+
+test("[M38] [M41] [M59] [M74] Mimir: before an agent, by hand, the slash command, and retention", async () => {
+  const { root, options, write, read } = makePlace({ "src/auth.ts": "one\n" });
+  const snapshotManager = new SnapshotManager({ directory: root, ...options });
+  const [conversationId, agentId] = ["conv-1", "ag-1"];
+  await snapshotManager.createAgentSnapshot(conversationId, agentId);
+  await snapshotManager.createSnapshot(conversationId, "manual", "Before refactoring");
+
+  const told: string[] = [];
+  const logger = { debug: (text: string) => told.push(text), error: (text: string) => told.push(text) };
+  const orchestrator = new AgentOrchestrator({ snapshotManager, conversationId, logger });
+  const agent = (execute: () => void) => ({
+    id: "ag-2",
+    role: "thinker",
+    execute: async (task: string) => {
+      execute();
+      return { text: task };
+    },
+  });
+  expect(
+    await orchestrator.executeAgent(
+      agent(() => write("src/auth.ts", "two\n")),
+      "go",
+    ),
+  ).toEqual({ text: "go" });
+  const failing = agent(() => {
+    throw new Error("no");
+  });
+  await expect(orchestrator.executeAgent(failing, "go")).rejects.toThrow("no");
+  expect(told.at(-1)).toMatch(/^Agent ag-2 failed\. Snapshot snap-[k-z]{16} available for rollback\.$/);
+
+  const [newest, , manual] = await snapshotManager.listSnapshots(conversationId);
+  const command = new CheckpointCommand(snapshotManager);
+  const context = { conversation: { id: conversationId } };
+  for (const line of [
+    "",
+    "list",
+    `show ${newest!.id}`,
+    `diff ${manual!.id} ${newest!.id}`,
+    "timeline",
+    `restore ${manual!.id} --conversation-only`,
+    `restore ${manual!.id} --files-only`,
+    `restore ${manual!.id}`,
+    "prune",
+  ])
+    expect([line, await command.execute(line.split(" ").filter(Boolean), context)]).toMatchObject([
+      line,
+      { success: true },
+    ]);
+  expect(read("src/auth.ts")).toBe("one\n");
+
+  const retention = new SnapshotRetentionManager(snapshotManager);
+  expect(await retention.pruneConversation(conversationId, { keepForHours: 24, keepMinimum: 5 })).toBe(0);
+  expect(await retention.pruneAllConversations()).toBe(0);
 });

@@ -1,10 +1,11 @@
 /** A search index over the files of a workspace, kept in step with every change and every way back. */
 export { chunksOf, type Chunk } from "./chunks.ts";
 export { endpointEmbedder, hashedEmbedder, type Embedder, type EndpointOptions } from "./embedder.ts";
-export { hasIndex, keepInStep, openIndex, removeIndex } from "./open-index.ts";
+export { hasIndex, keepInStep, openIndex, openIndexSync, removeIndex } from "./open-index.ts";
 export type {
   Hit,
   IndexedFile,
+  IndexedWorkspace,
   IndexOptions,
   IndexScope,
   RetrievalIndex,

@@ -2,11 +2,16 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { displayPath, type Workspace } from "@belay/engine";
-import type { IndexOptions, RetrievalIndex } from "./retrieval-index.ts";
+import type { IndexedWorkspace, IndexOptions, RetrievalIndex } from "./retrieval-index.ts";
 import { WorkspaceIndex } from "./workspace-index.ts";
 
 /** Opens the index beside the store; one that is damaged or of another version is made again, empty. */
 export async function openIndex(workspace: Workspace, options: IndexOptions = {}): Promise<RetrievalIndex> {
+  return openIndexSync(workspace, options);
+}
+
+/** The same for callers that cannot wait. */
+export function openIndexSync(workspace: IndexedWorkspace, options: IndexOptions = {}): RetrievalIndex {
   return new WorkspaceIndex(workspace, placeOf(workspace), options);
 }
 

@@ -1,6 +1,15 @@
 /** What can be asked of an index, and what it answers. */
-import type { CheckpointRef } from "@belay/engine";
+import type { Checkpoint, CheckpointRef, Diff, DiffOptions, ExportedFile } from "@belay/engine";
 import type { Embedder } from "./embedder.ts";
+
+/** What an index needs of a workspace, be it one that answers later or at once. */
+export interface IndexedWorkspace {
+  readonly root: string;
+  readonly store: string;
+  resolve(ref: CheckpointRef): Checkpoint | Promise<Checkpoint>;
+  diff(options: DiffOptions): Diff | Promise<Diff>;
+  files(ref: CheckpointRef): Iterable<ExportedFile> | AsyncIterable<ExportedFile>;
+}
 
 /** `touched`: files that agents read or wrote. `all`: every text file of at most 1 MiB. */
 export type IndexScope = "touched" | "all";

@@ -2,13 +2,7 @@
  * The index of a workspace. What it answers is on disk: each hit's file is compared with the index before it is
  * returned, and indexed first where it changed. Content that was indexed once is never read or embedded again.
  */
-import {
-  isUtf8Path,
-  displayPath,
-  type CheckpointRef,
-  type ExportedFile,
-  type Workspace,
-} from "@belay/engine";
+import { isUtf8Path, displayPath, type CheckpointRef, type ExportedFile } from "@belay/engine";
 import { chunksOf } from "./chunks.ts";
 import { hashedEmbedder, type Embedder } from "./embedder.ts";
 import { IndexStore } from "./index-store.ts";
@@ -16,6 +10,7 @@ import { IndexSearch, type Found } from "./index-search.ts";
 import type {
   Hit,
   IndexedFile,
+  IndexedWorkspace,
   IndexOptions,
   IndexScope,
   RetrievalIndex,
@@ -37,7 +32,7 @@ const TRIMS = 8;
 
 /** Implements `RetrievalIndex` over `index.db`. */
 export class WorkspaceIndex implements RetrievalIndex {
-  readonly #workspace: Workspace;
+  readonly #workspace: IndexedWorkspace;
   readonly #store: IndexStore;
   readonly #embedder: Embedder;
   readonly #search: IndexSearch;
@@ -46,7 +41,7 @@ export class WorkspaceIndex implements RetrievalIndex {
   #background: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  constructor(workspace: Workspace, path: string, options: IndexOptions) {
+  constructor(workspace: IndexedWorkspace, path: string, options: IndexOptions) {
     this.#workspace = workspace;
     this.#store = new IndexStore(path);
     this.#embedder = options.embedder ?? hashedEmbedder();

@@ -31,6 +31,9 @@ export interface DialogMessage {
   additional_kwargs: { checkpoint?: string; session?: string };
 }
 
+/** The directory of a project, for the other classes of this front. */
+export let rootOf: (project: Project) => Root;
+
 /** A directory and its dialogs. */
 export class Project {
   readonly root: string;
@@ -40,6 +43,10 @@ export class Project {
   constructor(root: string, options: DropInOptions = {}) {
     this.#root = new Root(root, options);
     this.root = this.#root.directory;
+  }
+
+  static {
+    rootOf = (project) => project.#root;
   }
 
   /** Begins a dialog, with a checkpoint of the project as it is; returns its id. */

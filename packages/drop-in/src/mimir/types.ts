@@ -110,3 +110,67 @@ export interface ISnapshotManager {
   prune(conversationId: string, policy: RetentionPolicy): Promise<number>;
   pruneAll(): Promise<number>;
 }
+
+/** How bad an issue or a conflict is, worst first. */
+export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
+
+/** A file that several agents changed. */
+export interface MergeConflict {
+  path: string;
+  /** The agents that changed it. */
+  agents: string[];
+  severity: (typeof SEVERITIES)[number];
+  autoResolvable: boolean;
+  reason: string;
+}
+
+/** How bad a conflict is. */
+export const ConflictSeverity = {
+  /** Whitespace, formatting changes. */
+  LOW: "low",
+  /** Logic changes, no overlap. */
+  MEDIUM: "medium",
+  /** Overlapping logic changes. */
+  HIGH: "high",
+  /** Syntax errors, breaking changes. */
+  CRITICAL: "critical",
+} as const;
+
+/** A conflict that is settled. */
+export interface ResolvedConflict {
+  path: string;
+  /** Who settled it, such as "auto", or what was chosen. */
+  resolution: string;
+  content: string;
+}
+
+/** What became of conflicts. */
+export interface MergeResolution {
+  autoResolved: ResolvedConflict[];
+  mergerResolved: ResolvedConflict[];
+  userResolved: ResolvedConflict[];
+  /** True if everything is settled and the user did not have to be asked. */
+  success: boolean;
+  /** True if everything is settled, whoever did it. */
+  settled: boolean;
+  unresolved: MergeConflict[];
+}
+
+/** What a reviewer wants changed. */
+export interface ReviewIssue {
+  severity: (typeof SEVERITIES)[number];
+  message: string;
+  file: string;
+  line: number;
+  suggestion?: string;
+}
+
+/** How a loop of fixing ended. */
+export interface FixResult {
+  success: boolean;
+  code?: string;
+  totalRetries?: number;
+  ignoredIssues?: ReviewIssue[];
+  rollback?: boolean;
+  manualFix?: boolean;
+}
