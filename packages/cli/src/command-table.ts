@@ -156,6 +156,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     paged: "dry-run",
     load: () => import("./commands/revert.ts"),
   },
+  replay: {
+    group: "Go back",
+    summary: "list the turns of a thread, and go back to where one began",
+    paged: "dry-run",
+    load: () => import("./commands/replay.ts"),
+  },
   branch: {
     group: "Go back",
     summary: "list, make, rename or delete branches",

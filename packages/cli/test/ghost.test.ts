@@ -1,5 +1,6 @@
 /** `belay ghost`, and its routes. */
 import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Sandbox } from "./sandbox.ts";
 
@@ -59,4 +60,37 @@ test("[C28, C39] where no ghost can be, the reason is said and nothing happens",
   expect(sandbox.belay(["ghost", "restore", "nothing"])).toMatchObject({ status: 4 });
   expect(sandbox.belay(["ghost", "drop"])).toMatchObject({ status: 2 });
   expect(sandbox.belay(["ghost", "haunt"])).toMatchObject({ status: 2 });
+});
+
+test("[R372] ghosts whose store is lost are imported: their ids and commits restore, what they never had stays, twice is once", () => {
+  makeRepository();
+  sandbox.write("a.txt", "two\n");
+  sandbox.write("src/deep.txt", "deep\n");
+  sandbox.ok("ghost", "create", "-m", "first ghost");
+  sandbox.write("a.txt", "three\n");
+  sandbox.write("later.txt", "later\n");
+  sandbox.ok("ghost", "create", "-m", "second ghost");
+  const [second, first] = sandbox.json(["ghost"]).ghosts;
+  // what is here is not imported
+  expect(sandbox.json(["import", "ghost", "."])).toMatchObject({ kind: "ghost", checkpoints: 0 });
+
+  rmSync(sandbox.home, { recursive: true });
+  sandbox.write(".env", "SECRET=1\n");
+  sandbox.ok("init", "--no-agents", "--yes");
+  expect(sandbox.belay(["show", first.id]).status).toBe(4);
+  expect(sandbox.json(["import", "."])).toMatchObject({ kind: "ghost", checkpoints: 2, skipped: [] });
+  expect(sandbox.json(["import", "ghost", "."])).toMatchObject({ alreadyThere: 2 });
+  expect(sandbox.json(["show", first.commit]).checkpoint).toMatchObject({
+    description: "first ghost",
+    origin: "ghost",
+  });
+  sandbox.ok("restore", first.id, "--yes");
+  expect([sandbox.read("a.txt"), sandbox.read("src/deep.txt"), sandbox.read("later.txt")]).toEqual([
+    "two\n",
+    "deep\n",
+    undefined,
+  ]);
+  expect(sandbox.read(".env")).toBe("SECRET=1\n");
+  sandbox.ok("restore", second.id, "--yes");
+  expect(sandbox.read("later.txt")).toBe("later\n");
 });

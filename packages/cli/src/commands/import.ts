@@ -24,8 +24,8 @@ export default defineCommand({
   usage: "import [kind] <path> [--into directory] [--dry-run]",
   about: [
     "Takes over the history that another program left on disk, so that it can be restored here: agentsmithy,",
-    "code-buddy, mimir, moldable, supervisor, or a bundle of `belay export --thread <thread> --bundle <file>`. Without a kind it looks which one",
-    "it is. The old place is only read. The old ids keep their meaning: `belay restore <old id>` works.",
+    "code-buddy, mimir, moldable, supervisor, a bundle of `belay export --thread <thread> --bundle <file>`, or the ghosts in",
+    "a project's repository whose checkpoints are gone (ghost). Without a kind it looks which one it is. The old place is only read. The old ids keep their meaning: `belay restore <old id>` works.",
     "What cannot be had is listed with its reason. Importing twice changes nothing.",
   ].join("\n"),
   options: OPTIONS,
@@ -58,7 +58,7 @@ interface Place {
   readonly path: string;
 }
 
-const KINDS = ["agentsmithy", "bundle", "code-buddy", "mimir", "moldable", "supervisor"];
+const KINDS = ["agentsmithy", "bundle", "code-buddy", "ghost", "mimir", "moldable", "supervisor"];
 
 function operandsOf(call: ImportCall): Place {
   const [first = "", second] = call.operands;
@@ -82,7 +82,7 @@ async function importData(call: ImportCall, place: Place, skipped: Skipped[]): P
   );
   if (importer === undefined || !importer.looksLike(data)) throw nothingFound(place);
   const into = call.options.into === undefined ? undefined : resolve(call.directory, call.options.into);
-  const histories = importer.read(data, { into });
+  const histories = importer.read(data, { into, here: await idsAt(call, into ?? place.path) });
   const total = new Total(importer.kind);
   for (const history of histories) {
     const directory = into ?? history.directory;
@@ -125,6 +125,14 @@ async function importBundle(call: ImportCall, { kind, path }: Place, skipped: Sk
 async function idsIn(workspace: Workspace): Promise<Set<string>> {
   const listed = await workspace.list({ search: "" });
   return new Set(listed.map(({ id }) => String(id)));
+}
+
+/** Of a directory that is not protected, none. */
+async function idsAt({ home }: ImportCall, directory: string): Promise<ReadonlySet<string>> {
+  const { openWorkspace, protectedRoots } = await import("@belay/engine");
+  if (!protectedRoots({ home }).some(({ path }) => path === directory)) return new Set();
+  await using workspace = await openWorkspace(directory, { home });
+  return await idsIn(workspace);
 }
 
 function orUnreadable<Result>(path: string, work: () => Result): Result {

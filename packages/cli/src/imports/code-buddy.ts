@@ -6,26 +6,27 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { BytePath, ImportedFile, ImportedMessage, ThreadImport } from "@belay/engine";
 import { listOf, numberOf, recordOf, textOf, textsOf, timeOf } from "./facts.ts";
-import { readGhosts } from "./ghost-commits.ts";
+import { hasGhosts, readGhosts } from "./ghost-commits.ts";
 import { lost, modeNow, pathIn, type FoundCheckpoint, type FoundHistory, type Importer } from "./importer.ts";
 import { sha256, type OldData } from "./old-data.ts";
 
 const ORIGIN = "code-buddy";
 const VERSIONS = "versions/versions.json";
+const GHOST_REFS = "refs/codebuddy/ghost/";
 
 /** Imports what all its managers left. */
 export const codeBuddy: Importer = {
   kind: ORIGIN,
   looksLike: (data) =>
     homesIn(data).some(hasOwnData) ||
-    (existsSync(join(data.directory, ".git")) && readGhosts(data.directory, data).length > 0),
+    (existsSync(join(data.directory, ".git")) && hasGhosts(data.directory, GHOST_REFS)),
   read(data, { into }) {
     const found = homesIn(data).flatMap((home) => [
       ...readHistories(home, into),
       ...readUndoStores(home),
       ...readVersions(home, into),
     ]);
-    const ghosts = readGhosts(data.directory, data);
+    const ghosts = readGhosts(data.directory, data, GHOST_REFS);
     if (ghosts.length > 0) found.push({ directory: data.directory, checkpoints: ghosts });
     const byDirectory = Map.groupBy(found, ({ directory }) => into ?? directory);
     const histories = [...byDirectory].map(([directory, parts]): FoundHistory => {

@@ -1,22 +1,29 @@
-/** Ghost commits that Code Buddy left in the project's repository, read with git. */
+/** Ghost commits in the project's repository, Code Buddy's and Belay's own, read with git. */
 import { spawnSync } from "node:child_process";
 import type { ImportedFile } from "@belay/engine";
 import { pathIn, unionOf, type FoundCheckpoint } from "./importer.ts";
 import type { OldData } from "./old-data.ts";
 
-const REFS = "refs/codebuddy/ghost/";
 const LARGEST_BYTES = 1024 * 1024 * 1024;
 
+/** A checkpoint, and the commit that has its files. */
+export type GhostCheckpoint = FoundCheckpoint & { readonly commit: string };
+
+/** Whether a repository has ghosts below these refs. */
+export function hasGhosts(directory: string, refs: string): boolean {
+  return (git(directory, ["for-each-ref", "--count=1", refs])?.length ?? 0) > 0;
+}
+
 /** The ghosts of a repository, oldest first; none where there is no repository or no git. */
-export function readGhosts(directory: string, data: OldData): FoundCheckpoint[] {
+export function readGhosts(directory: string, data: OldData, refs: string): GhostCheckpoint[] {
   const format = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:subject)";
-  const refs = git(directory, ["for-each-ref", `--format=${format}`, REFS])?.toString("utf8") ?? "";
-  const ghosts = refs
+  const listed = git(directory, ["for-each-ref", `--format=${format}`, refs])?.toString("utf8") ?? "";
+  const ghosts = listed
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => line.split("\0"))
     .map(([ref = "", commit = "", time = "", subject = ""]) => ({
-      id: ref.slice(REFS.length),
+      id: ref.slice(refs.length),
       commit,
       createdAt: Number(time) * 1000,
       subject,
@@ -24,7 +31,8 @@ export function readGhosts(directory: string, data: OldData): FoundCheckpoint[] 
     }))
     .sort((a, b) => a.createdAt - b.createdAt);
   const covers = unionOf(ghosts.map(({ tree }) => tree.map(({ path }) => path)));
-  return ghosts.map(({ id, createdAt, subject, tree }) => ({
+  return ghosts.map(({ id, commit, createdAt, subject, tree }) => ({
+    commit,
     alias: id,
     kind: "turn",
     description: subject.replace(/^\[ghost\]\s*/, "") || id,
@@ -41,7 +49,8 @@ interface TreeEntry {
 }
 
 function treeOf(directory: string, commit: string, data: OldData): TreeEntry[] {
-  const listed = git(directory, ["ls-tree", "-r", "-z", "--full-tree", commit])?.toString("latin1") ?? "";
+  // below the directory that git is asked in: a project may be a part of its repository
+  const listed = git(directory, ["ls-tree", "-r", "-z", commit])?.toString("latin1") ?? "";
   return listed.split("\0").flatMap((line): TreeEntry[] => {
     const [, mode, blob, name] = /^(\d{6}) blob ([0-9a-f]+)\t(.+)$/s.exec(line) ?? [];
     if (mode === undefined || blob === undefined || name === undefined) return [];

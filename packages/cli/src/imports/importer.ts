@@ -24,6 +24,8 @@ export interface FoundHistory {
 export interface Destination {
   /** `--into`. */
   readonly into: string | undefined;
+  /** The checkpoints that the directory's own store has. */
+  readonly here: ReadonlySet<string>;
 }
 
 /** Takes over what one program left behind. */
