@@ -55,5 +55,5 @@ test("[C63] --at goes back to where a turn began, and undo takes that back; --fo
   expect(sandbox.read("made-2.txt")).toBe("made\n");
   expect(sandbox.error(["replay", thread, "--at", "9"], 2).message).toContain("no turn 9");
   expect(sandbox.error(["replay", thread, "--fork", "x"], 2)).toMatchObject({ code: "USAGE" });
-  expect(sandbox.error(["replay", "nobody"], 4)).toMatchObject({ code: "THREAD_NOT_FOUND" });
+  expect(sandbox.error(["replay", "unknown"], 4)).toMatchObject({ code: "THREAD_NOT_FOUND" });
 });

@@ -242,7 +242,7 @@ test("[R844] files outside go with a whole restore only", () => {
   expect(presentState()).toEqual(before);
 });
 
-test("[Y87] [R844] [R1403] --outside: shown apart, written after a yes of its own, taken back by the safety checkpoint, forgotten by path", async () => {
+test("[Y87] [R844] [R1403] --outside: shown apart, written after a confirmation of its own, taken back by the safety checkpoint, forgotten by path", async () => {
   const file = join(sandbox.base, "elsewhere.toml");
   writeFileSync(file, "old\n");
   sandbox.ok("config", "outside.capture", "on");

@@ -74,7 +74,7 @@ test("[M42] [M43] conflicts are found by comparing snapshots, each with its agen
   ]);
 });
 
-test("[M44] [M47] low ones settle themselves; nobody there for the others leaves them open, and success false", async () => {
+test("[M44] [M47] low ones settle themselves; without a merger and a user the others stay open, and success is false", async () => {
   const { resolution } = await resolved();
   expect(pathsOf(resolution.autoResolved)).toEqual(["a.txt", "b.txt"]);
   expect(resolution.autoResolved[1]!.content).toBe(text({ 0: "ONE", 6: "SEVEN" }));

@@ -332,7 +332,7 @@ test(
     const twin = await workspace.checkpoint({ outside: [outside.path("twin")] });
     await workspace.upkeep.forget("./a", { sameContent: true });
     expect(await held(twin.id)).toEqual([]);
-    await expect(workspace.upkeep.forget(outside.path("nobody"))).rejects.toMatchObject({
+    await expect(workspace.upkeep.forget(outside.path("never-captured"))).rejects.toMatchObject({
       code: "CHECKPOINT_NOT_FOUND",
     });
   }),

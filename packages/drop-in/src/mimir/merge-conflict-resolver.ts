@@ -114,7 +114,7 @@ export class MergeConflictResolver {
     return conflict;
   }
 
-  /** Low ones, and medium ones that nobody else is there for. */
+  /** Low ones, and medium ones where there is no merger. */
   #byLines(conflict: MergeConflict): ResolvedConflict | undefined {
     const merged = this.#sides.get(conflict)?.merged;
     const isOurs = conflict.severity === "low" || this.#options.merger === undefined;

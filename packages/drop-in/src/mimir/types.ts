@@ -151,7 +151,7 @@ export interface MergeResolution {
   userResolved: ResolvedConflict[];
   /** True if everything is settled and the user did not have to be asked. */
   success: boolean;
-  /** True if everything is settled, whoever did it. */
+  /** True if everything is settled, by the user or without. */
   settled: boolean;
   unresolved: MergeConflict[];
 }

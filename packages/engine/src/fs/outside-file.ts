@@ -129,7 +129,7 @@ function swap(place: Place, { content, isSaved }: OutsideReplacement): string | 
   return wasThere ? putBack(place, problem) : problem;
 }
 
-/** Nobody can open the file by its name now; a program that has it open still writes to it, so it is asked about first. */
+/** No program can open the file by its name now; one that has it open still writes to it, so it is asked about first. */
 function whyNotSaved(
   { aside, asideName }: Place,
   isSaved: OutsideReplacement["isSaved"],
