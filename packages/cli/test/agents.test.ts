@@ -86,7 +86,7 @@ function turn(): void {
 }
 
 describe.each(["alone", "with the resident process", SCRIPT])("hooks, %s", (how) => {
-  test("a turn is checkpointed, shown as a conversation, undone and redone exactly", async () => {
+  test("[R1604] a turn is checkpointed, shown as a conversation, undone and redone exactly", async () => {
     sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n", ".gitignore": ".env\n" });
     if (how !== "alone") expect(sandbox.belay(["start"]).status).toBe(0);
     if (how === SCRIPT) writeScript();
@@ -104,7 +104,10 @@ describe.each(["alone", "with the resident process", SCRIPT])("hooks, %s", (how)
       ["assistant", "done"],
     ]);
     const { checkpoints } = sandbox.json(["list"]) as { checkpoints: { description: string }[] };
-    expect(checkpoints.map(({ description }) => description)).toContain("Before Bash: make");
+    const descriptions = checkpoints.map(({ description }) => description);
+    expect(descriptions).toContain("Before Bash: make");
+    // [R1604] by its name in the project, not as the agent gave it
+    expect(descriptions).toContain("Before Write: .env");
     expect(sandbox.belay(["undo", "--yes"]).status).toBe(0);
     expect([sandbox.read("a.txt"), sandbox.read("src/b.txt")]).toEqual(["one\n", "two\n"]);
     expect([existsSync(sandbox.path(".env")), existsSync(sandbox.path("new"))]).toEqual([false, false]);

@@ -100,6 +100,8 @@ export interface AgentHost<Thread = unknown> {
   turnEnd(end: TurnEnd<Thread>): Promise<void>;
   /** The user went back inside the agent: its conversation now stands before this message. */
   conversationRewound(rewind: { readonly thread: Thread; readonly messageId: string | null }): Promise<void>;
+  /** The protected directory of a thread: names of files are shown from there. */
+  rootOf?(thread: Thread): string;
   /** Told of files that a tool read: nothing is captured for it, and no answer waits for it. */
   filesRead?(read: { readonly cwd: string; readonly paths: readonly string[] }): void;
   /** Runs one of Belay's own slash commands; its output is shown to the user. */

@@ -3,6 +3,7 @@
  * host. Events may come twice, out of order, or not at all: an interrupted agent sends none, so the next event closes what
  * is still open.
  */
+import { join } from "node:path";
 import type { AgentHost, Deadline } from "./agent-host.ts";
 import type { AgentRun, ToolStatus, TurnStatus } from "../events/agent-event.ts";
 import { isNamed, type AgentEvent, type EventKind, type Reply, type ToolUse } from "../events/agent-event.ts";
@@ -180,6 +181,7 @@ async function toolBefore<Thread>(act: Act<Thread, Of<"tool-before">>): Promise<
   // Out of order: what it would show as the state before is already the state after.
   const isOver = () => use.toolUseId !== null && notes.claims.wasClaimed(`tool-after:${event.key}`);
   if (isOver()) return undefined;
+  const subject = shownSubject(use, host.rootOf?.(thread));
   const told = await host.toolBefore({
     thread,
     messageId: notes.lastMessage(),
@@ -188,12 +190,17 @@ async function toolBefore<Thread>(act: Act<Thread, Of<"tool-before">>): Promise<
     paths: use.paths,
     nature: natureOf(act, use),
     background: use.background,
-    summary: summarise(use.subject),
-    description: describeTool("Before", use),
+    summary: summarise(subject),
+    description: describeTool("Before", { ...use, subject }),
     run,
   });
   if (!isOver()) notes.beginCall({ ...use, toolUseId, run });
   return told?.notices[0];
+}
+
+/** Files by their names in the project, as people know them; a command stays as the agent typed it. */
+function shownSubject({ subject, paths }: ToolUse, root: string | undefined): string {
+  return root === undefined || paths.length === 0 ? subject : subject.replaceAll(join(root, "/"), "");
 }
 
 async function toolAfter<Thread>(act: Act<Thread, Of<"tool-after">>): Promise<undefined> {

@@ -45,6 +45,7 @@ export function createAgentHost(
   return {
     ...(captureFailed && { captureFailed }),
     openThread: (request) => openThread(open, request),
+    rootOf: ({ opened }) => opened.workspace.root,
     message: (message) => inThread(message.thread, (workspace, id) => prompt(workspace, id, message)),
     toolBefore: (call) =>
       inThread(call.thread, async (workspace, id) => {
