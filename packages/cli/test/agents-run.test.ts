@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { createSystem, openWorkspace, type Run } from "@belay/engine";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
+import { hasTmux, TmuxWindow } from "./tmux-window.ts";
 
 const STUB = [process.execPath, join(import.meta.dirname, "../../agents/test/programs/stub-agent.cjs")];
 
@@ -410,6 +411,57 @@ describe("belay fix", () => {
     expect(sandbox.read("a.txt")).toBe("one\n");
     expect(sandbox.error(["fix", "answer", id, "a"], 3).code).toBe("ANSWER_REFUSED");
   });
+
+  test.skipIf(!hasTmux)(
+    "[M56] [M57] [R1603] on a terminal one key answers; rejecting shows first what would go back, and asks",
+    async () => {
+      configure({
+        agents: { stub: { command: [...STUB, "append a.txt more"] } },
+        reviews: { todo: { command: review(TODO) } },
+        "agentOrchestration.autoFix": { maxRetries: { medium: 1 } },
+      });
+      const editor = join(sandbox.base, "vi");
+      writeFileSync(editor, `#!/bin/sh\nprintf '%s ' "$@" >'${sandbox.base}/edited'\n`, { mode: 0o755 });
+      const words = ["fix", "--review", "todo", "--agent", "stub", "--yes"];
+      const env = { ...sandbox.environment, EDITOR: editor, PAGER: "cat", TERM: "xterm" };
+      const start = () =>
+        new TmuxWindow(["sh", "-c", `'${process.execPath}' '${LAUNCHER}' ${words.join(" ")}; exec cat`], {
+          cwd: sandbox.project,
+          env,
+        });
+      const lastLine = (window: TmuxWindow) => window.screen().split("\n").at(-1);
+      {
+        using window = start();
+        await expect.poll(() => lastLine(window)).toMatch(/^a\/r\/v\/m\/c:$/);
+        expect(window.screen()).toContain("Auto-fix Max retries (1) reached for medium issues");
+        window.type("x");
+        await expect.poll(() => window.screen()).toMatch(/m\/c: x\na\/r\/v\/m\/c:$/);
+        window.type("v");
+        await expect.poll(() => window.screen()).toMatch(/^\+more$[^]*^a\/r\/v\/m\/c:$/m);
+        window.type("r");
+        await expect.poll(() => lastLine(window)).toMatch(/Reject all changes\? \[y\/N\]$/);
+        expect(window.screen()).toMatch(
+          /Restore the state before this agent[^]*a\.txt[^]*Would change 1 file/,
+        );
+        window.type("n", "Enter");
+        await expect.poll(() => lastLine(window)).toMatch(/^a\/r\/v\/m\/c:$/);
+        expect(sandbox.read("a.txt")).toBe("one\nmore\n");
+        window.type("r");
+        await expect.poll(() => lastLine(window)).toMatch(/Reject all changes\?/);
+        window.type("y", "Enter");
+        await expect.poll(() => window.screen()).toContain("Rejected: the files are as they were before.");
+        expect(sandbox.read("a.txt")).toBe("one\n");
+      }
+      using window = start();
+      await expect.poll(() => lastLine(window)).toMatch(/^a\/r\/v\/m\/c:$/);
+      window.type("m");
+      await expect.poll(() => window.screen()).toContain("Left to you.");
+      const edited = join(sandbox.base, "edited");
+      await expect
+        .poll(() => existsSync(edited) && readFileSync(edited, "utf8"))
+        .toBe(`+1 ${sandbox.path("a.txt")} `);
+    },
+  );
 
   test("a loop is answered in its own working copy only", () => {
     configure({

@@ -10,5 +10,5 @@ export type {
   ConflictSide,
   Severity,
 } from "./questions/conflicts.ts";
-export { editorOf, runEditor } from "./terminal/editor.ts";
+export { editorOf, editorWords, runEditor } from "./terminal/editor.ts";
 export { chooseConflicts, runMenu, type MenuOptions } from "./run-questions.tsx";

@@ -13,7 +13,6 @@ import {
   readReview,
   type AutoFixConfig,
   type Choice,
-  type Escalation,
   type FixerRun,
   type FixOptions,
   type FixResult,
@@ -30,12 +29,12 @@ import { declined } from "../call/confirmation.ts";
 import { splitWords } from "../call/split-words.ts";
 import { untilInterrupted } from "../call/until-interrupted.ts";
 import { positiveNumber } from "../call/number-option.ts";
-import { Questions } from "../call/questions.ts";
 import { diffForPeople } from "../output/diff-text.ts";
 import { showPaged } from "../output/output.ts";
 import { table } from "../output/table.ts";
 import { visible } from "../output/visible.ts";
 import { decimal } from "./agents-run.ts";
+import { agreeToReject, askDecision } from "./ask-escalation.ts";
 import { findReview, review, type ReviewSource } from "./review-source.ts";
 import { runProgram } from "./run-program.ts";
 
@@ -110,6 +109,8 @@ export async function answer(call: FixCall, workspace: Workspace): Promise<numbe
       facts: { fix: fix.id },
     });
   if (!fix.isHere) throw answeredElsewhere(fix, choice);
+  const mustAgree = choice === "r" && fix.before !== null && call.output.canAsk && call.options.yes !== true;
+  if (mustAgree && !(await agreeToReject(call, workspace, fix.before))) return declined(call);
   const orchestrating = orchestrate(call, workspace, { log: told(call) });
   const facts = fix.review as LoopFacts;
   const config = fix.config as AutoFixConfig;
@@ -234,7 +235,12 @@ function optionsOf(
       const tree = run.after === null ? null : (await workspace.resolve(run.after)).snapshot;
       return { run: run.id, thread: run.thread, tree, cost: run.cost, tokens: run.tokens?.total ?? null };
     },
-    ask: (escalation) => ask(call, escalation),
+    ask: async (escalation) =>
+      askDecision(call, escalation, {
+        workspace,
+        before: (await workspace.fixes.find(escalation.fix)).before,
+        showDiff: (checkpoint) => showDiff(call, workspace, checkpoint),
+      }),
     showDiff: (checkpoint) => showDiff(call, workspace, checkpoint),
     limits: {
       timeoutMs: minutes === undefined ? null : minutes * 60_000,
@@ -243,24 +249,6 @@ function optionsOf(
     },
     log: told(call),
   };
-}
-
-/** [M57] Undefined where there is no terminal to ask on, or the user left. */
-async function ask({ output }: FixCall, escalation: Escalation): Promise<Choice | undefined> {
-  if (!output.canAsk) return undefined;
-  output.print(shown(escalationText(escalation)));
-  using questions = new Questions();
-  for (;;) {
-    const given = await questions.ask(`${output.style.bold("Choice")} [a/r/v/m/c] `);
-    if (given === undefined) return undefined;
-    const choice = given.toLowerCase();
-    if (isChoice(choice)) return choice;
-  }
-}
-
-/** Messages of tools are foreign text. */
-function shown(text: string): string {
-  return text.split("\n").map(visible).join("\n");
 }
 
 async function showDiff({ output }: FixCall, workspace: Workspace, checkpoint: string): Promise<void> {
@@ -321,17 +309,19 @@ function undecided(fix: Fix): ContractError {
   });
 }
 
-/** The first file that has an issue, where the user has an editor and a terminal. */
+/** The first place that has an issue, where the user has an editor and a terminal. */
 async function openEditor(
   { output, environment }: FixCall,
   { root }: Workspace,
   { issues }: Fix,
 ): Promise<void> {
-  const editor = splitWords(environment["VISUAL"] ?? environment["EDITOR"] ?? "");
-  const file = issues.find((issue) => issue.file !== "")?.file;
-  if (!output.canAsk || editor.length === 0 || file === undefined) return;
+  const { editorOf, editorWords } = await import("@belay/tui");
+  const editor = editorOf(environment);
+  const issue = issues.find(({ file }) => file !== "");
+  if (!output.canAsk || editor === undefined || issue === undefined) return;
   // absolute: a name from a review must not be read as an option of the editor
-  await runProgram([...editor, resolve(root, file)], root);
+  const words = editorWords(editor, resolve(root, issue.file), issue.line);
+  await runProgram([...splitWords(editor), ...words], root);
 }
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -18,7 +18,7 @@ export interface Escalation {
   readonly issues: readonly ReviewIssue[];
   readonly attempts: number;
   /** Why it stopped; left out: it failed after its attempts. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** What the person decided. `continue` is exactly one more attempt. */
