@@ -40,6 +40,7 @@ export function commandHelp(name: string, command: Command, output: Output): str
     );
     parts.push("", style.bold("Examples"), ...examples);
   }
+  if (TAKES_CHECKPOINT.test(command.usage)) parts.push("", style.dim(wrap(CHECKPOINT_NAMES, width)));
   parts.push("", style.bold("Exit codes"), exitTable(command, style, width));
   if (aliases.length > 0) parts.push("", `Also: ${aliases.map((alias) => `belay ${alias}`).join(", ")}`);
   return parts.join("\n");
@@ -59,6 +60,9 @@ function exitTable({ exits = {} }: Command, style: Style, width: number): string
   return definitions(rows, style, width);
 }
 
+/** Commands whose help says how a checkpoint is given. */
+const TAKES_CHECKPOINT = /(?<=.)\bcheckpoint\b|^diff /;
+
 /** The words after this one's line go further in, so that each example begins visibly. */
 const CONTINUED = "      ";
 
@@ -73,7 +77,7 @@ function optionTable(options: OptionSpecs, style: Style, width: number): string 
 
 /** How a checkpoint is given. */
 export const CHECKPOINT_NAMES =
-  "A checkpoint is given by its number, id (or its first letters), name or tag; @ is the newest, @-2 two further down `belay list`.";
+  "A checkpoint is given by its number, id (or its first letters), name or tag; @ is the newest, @-2 two further down `belay list`. Turns: T3 as `belay log` names it, @turn for the last, @turn-1 for the one before it; where a state is needed, the state before the turn. Times: @10m, @14:30, @yesterday.";
 
 /** Longer lines are harder to read. */
 const WIDEST = 100;

@@ -21,6 +21,14 @@ test("help lists every command; a command's help names its options", () => {
   expect(sandbox.ok("help", "restore")).toBe(sandbox.ok("restore", "--help"));
 });
 
+test("[R1602] the help says how turns and times are written, wherever one can be named", () => {
+  const NAMES = /T3 as `belay log`[^]*@turn-1[^]*@10m, @14:30/;
+  expect(sandbox.ok("--help")).toMatch(NAMES);
+  for (const name of ["show", "diff", "cat", "files", "restore", "revert", "note", "export"])
+    expect(sandbox.ok(name, "--help"), name).toMatch(NAMES);
+  for (const name of ["checkpoint", "undo"]) expect(sandbox.ok(name, "--help"), name).not.toMatch(NAMES);
+});
+
 test("[R264] a command's help has its exit codes and fits 80 columns where there is no terminal", () => {
   const help = sandbox.ok("restore", "--help");
   expect(help).toMatch(/^Exit codes\n {2}0 +done[^]*^ {2}3 +refused, declined[^]*^ {2}130 +interrupted/m);
