@@ -377,7 +377,7 @@ describe("[Y02] [Y16] the recorded state of git", () => {
       git.git("add", ".");
       const { warnings } = await workspace.planRestore("1");
       expect(warnings.join("\n")).toMatch(/git was at main .* then and is at main .* now/);
-      expect(warnings.join("\n")).toContain("1 staged file(s)");
+      expect(warnings.join("\n")).toContain("staged in git (1 file)");
     }),
   );
 });

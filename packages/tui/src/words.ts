@@ -73,7 +73,7 @@ export const GOING_BACK = {
   resume: "The conversation goes on with:",
   undoes: "u undoes this.",
   redoes: "r brings it back.",
-  noChange: "This is a state, not a change: there is nothing in it to undo. Enter restores it.",
+  noChange: "This is a state, not a change: nothing in it to undo. Enter restores it.",
   hunkGone: "These lines are not there any more as this turn left them: f takes the whole file back.",
   noEarlier: "There is no earlier step.",
   conflicts: (not: string, some: number, of: number) =>
@@ -87,6 +87,7 @@ export const GOING_BACK = {
 /** What the details of a row offer. */
 export const DETAIL_HINTS = {
   restore: "restore to before",
+  restoreState: "restore to this",
   file: (pointer: string) => `restore only ${pointer}`,
   undo: "undo only this",
 } as const;
@@ -235,6 +236,7 @@ export const ROW_WORDS = {
   gaps: (number: number) => `${grouped(number)} not captured`,
   late: (number: number) => `${grouped(number)} captured late`,
   lateShort: (number: number) => `${grouped(number)} late`,
+  damaged: "damaged",
   now: (changed: number, since: string | undefined) =>
     `now, ${count(changed, "file")} changed${since === undefined ? "" : ` since ${since}`}`,
   more: (number: number) => `${grouped(number)} more`,
@@ -339,6 +341,7 @@ export const THREAD_WORDS = {
 export const BESIDE_WORDS = {
   there: "Tab goes over here, j k scroll",
   here: "Tab goes back, j k scroll",
+  by: (tool: string) => `by ${tool}`,
   stretch: (from: string, to: string) => `${from} to ${to}`,
 } as const;
 
@@ -367,6 +370,7 @@ export const DETAIL_WORDS = {
     kind === "turn" ? "Changed by this turn" : kind === "checkpoint" ? "Changed on disk since" : "Changed",
   changedByStep: "Changed by this step",
   unchanged: "changed nothing",
+  byHand: (time: string) => `and by hand ${time}`,
   loading: "Loading…",
   notCaptured: "Not captured",
   late: "Captured late",

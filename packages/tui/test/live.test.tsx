@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,12 +8,15 @@ import { at, openThread, PicturedProject, playTurn } from "./support/pictured-pr
 import { KEYS, Window } from "./support/window.tsx";
 
 describe("what happens while the timeline is open", () => {
-  test("[R291] shows up by itself and never moves the row under the pointer; g goes to the news", async () => {
+  test("[R291] [R1600] shows up by itself and never moves the row under the pointer; g goes to the news", async () => {
     await using project = await PicturedProject.played();
     await using window = await Window.open(<TimelineScreen />, { place: project.place });
     await window.shows("Add retry with exponential backoff");
     await window.press("j");
     const before = window.lines.slice(3);
+    const git = ["-c", "user.name=a", "-c", "user.email=a@b", "-C", project.project];
+    spawnSync("git", [...git, "init", "-q", "-b", "main"]);
+    spawnSync("git", [...git, "commit", "-q", "--allow-empty", "-m", "first"]);
     const thread = await openThread(project, "gemini-cli", "Flaky ledger test");
     for (const [second, path] of ["a.txt", "b.txt", "c.txt"].entries())
       await playTurn(project, {
@@ -36,6 +40,11 @@ describe("what happens while the timeline is open", () => {
     await window.press("g");
     await window.shows("Write c.txt");
     expect(window.text).not.toContain("new (g goes there)");
+    // [R1600] beside the list stands where git was, and in the details who changed a file after the turn
+    await window.resize(120, 36);
+    await window.shows(/│ gemini-cli · Flaky ledger test · 10:53:12 · main [0-9a-f]{7}$/m);
+    await window.press("j", "j", "j", "j", "v");
+    await window.shows(/M {2}src\/payments\/client\.ts +\S+ \S+ +Write, and by hand yesterday 14:00$/m);
     expect(await project.verify()).toEqual([]);
   });
 
@@ -144,7 +153,7 @@ describe("what happens while the timeline is open", () => {
     expect(window.text).not.toContain("Checkpoints fail");
   });
 
-  test("[R313] checkpoints that cannot be restored in full are named, with how many are sound", async () => {
+  test("[R313] [R823] checkpoints that cannot be restored in full are named, with how many are sound", async () => {
     await using project = await PicturedProject.empty();
     project.write("only-here.txt", "only here\n");
     await project.play("10:20:00", (workspace) => workspace.checkpoint({ kind: "manual", name: "Bad one" }));
@@ -161,6 +170,7 @@ describe("what happens while the timeline is open", () => {
       "! 1 checkpoint cannot be restored in full; the other 1 is sound.",
       "  Your files are untouched. belay verify lists them.",
     ]);
+    expect(window.lines[5]).toMatch(/^› 10:20:00 . Bad one +damaged$/);
   });
 
   test("a resident process that is missing is named, with what goes on", async () => {

@@ -146,6 +146,30 @@ describe("the timeline", () => {
     expect(window.text).not.toContain("src/payments");
   });
 
+  test("[R1605] how many rows are below never cuts what a row must not be without", async () => {
+    await using window = await open({ columns: 80, rows: 19 });
+    expect(window.lines[15]).toMatch(/^ {6}├─► claude-code \(140\.7s\) ✓ +1 not captured {2}↓ \d more$/);
+  });
+
+  test("[R1605] the details offer what fits: to the state before a turn, to a state itself", async () => {
+    await using window = await open();
+    await window.press("j", "v");
+    await window.shows("Changed by this turn");
+    expect(window.lines.at(-2)).toBe(
+      "Enter restore to before | d diff of › | f restore only › | R undo only this",
+    );
+    await window.press(KEYS.esc, "j", "j", "j", "j", "v");
+    await window.shows(/Not captured {4}fixtures\/dump\.bin {2}65 MiB, larger than the limit for a file/);
+    await window.press(KEYS.esc, "k", "v");
+    await window.shows("Changed on disk since");
+    expect(window.lines.at(-2)).toBe("Enter restore to this | d diff of › | f restore only ›");
+    await window.press(KEYS.esc, "R");
+    await window.shows("This is a state, not a change: nothing in it to undo. Enter restores it.");
+    // what does not fit one line goes on below
+    await window.resize(50, 20);
+    await window.shows(/^ {2}This is a state, not a change: .*\n {4}.*it\.$/m);
+  });
+
   test("z shows one line a row with the selected one unfolded, as small windows do at once", async () => {
     await using window = await open();
     await window.press("j", "z");
@@ -172,7 +196,8 @@ describe("the timeline", () => {
       "  10:52:31 ○ Make the retry budget configurable p… │ Add retry with exponential backoff to the payment client",
     );
     expect(window.lines[4]).toContain("│ claude-code · Payment retries · 10:42:03 to 10:43:15");
-    expect(window.lines[6]).toMatch(/^ {51}│ M package\.json/);
+    await window.shows(/^ {51}│ M package\.json +\+\d+ -\d+ +by Bash$/m);
+    expect(window.lines[6]).toContain("M package.json");
     expect(window.text).toContain("All green; what we showed on Tuesday.");
     expect(window.text).toContain("Tab goes over here, j k scroll");
     await window.shows(/protected · [\d.]+ .iB of [\d.]+ GiB │/);
@@ -383,6 +408,35 @@ describe("the timeline", () => {
     expect(window.text).toContain("? or Esc closes | belay help tells about the commands");
     await window.press("?");
     await window.shows("navigate");
+  });
+
+  test("[R1601] ? lists the keys of every screen that asks nothing", async () => {
+    await using window = await open();
+    const help = async (...expected: string[]) => {
+      await window.press("?");
+      await window.shows("╭─ Keys");
+      for (const text of expected) expect(window.text).toContain(text);
+      await window.press("?");
+      await expect.poll(() => window.text).not.toContain("╭─ Keys");
+    };
+    await window.press("j", "d");
+    await window.shows("hunk 1");
+    await help(
+      "j k          file",
+      "Enter    unchanged lines too",
+      "h            undo this hunk…",
+      "Y        copy",
+    );
+    await window.press(KEYS.esc, "v");
+    await window.shows("Changed by this turn");
+    await help("f            only this file…", "e        export patch…");
+    await window.press(KEYS.esc, "p");
+    await window.shows("Pending changes");
+    await help("X            reset… (preview)", "Space    mark as seen");
+    await window.press(KEYS.esc, "T");
+    await window.shows("2 threads");
+    await help("Enter    its timeline");
+    expect(window.text).not.toContain("Go back");
   });
 
   test("g and G, a number and G, pages; a list that is loaded page by page reaches its end", async () => {

@@ -67,7 +67,9 @@ function gitWarnings(now: GitState | null, then: GitState | null): string[] {
     );
   }
   if (now.staged.length > 0)
-    warnings.push(`${now.staged.length} staged file(s) in git's index stay staged as they are`);
+    warnings.push(
+      `what is staged in git (${now.staged.length} ${now.staged.length === 1 ? "file" : "files"}) stays staged as it is`,
+    );
   return warnings;
 }
 

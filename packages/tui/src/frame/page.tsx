@@ -2,7 +2,8 @@
 import type { ReactNode } from "react";
 import { Lines, useFrame, type Frame } from "./frame.tsx";
 import { hintTexts, type Binding } from "./keys.ts";
-import { line, rule, type Line } from "./line.ts";
+import { line, lineText, lineWidth, rule, type Line } from "./line.ts";
+import { wrap } from "../text/wrap.ts";
 
 /** What a page shows. */
 export interface PageProps {
@@ -36,5 +37,16 @@ export function bodyRows(frame: Frame, { head = [], foot = [], keys }: Omit<Page
 function bottomLines(frame: Frame, keys: readonly Binding[]): Line[] {
   const { columns: width, signs, notice } = frame;
   const hints = hintTexts(keys, { width, signs }).map((text) => line(text, { dim: true }));
-  return [...notice, rule(width, signs), ...hints];
+  return [...notice.flatMap((each) => wrapped(each, width)), rule(width, signs), ...hints];
+}
+
+/** What was said is said whole: the rest of a long line goes below it. */
+function wrapped(said: Line, width: number): Line[] {
+  const [first] = said;
+  if (first === undefined || lineWidth(said) <= width) return [said];
+  const text = lineText(said);
+  const margin = /^ */.exec(text)![0];
+  return wrap(text.trim(), Math.max(1, width - margin.length - 2), "  ")
+    .split("\n")
+    .map((part) => [{ ...first, text: margin + part }]);
 }

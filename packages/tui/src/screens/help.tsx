@@ -18,7 +18,9 @@ export function HelpScreen({ table }: { readonly table: readonly Binding[] }): R
   const frame = useFrame();
   useKeys([{ keys: ["?", "esc", "q"], run: () => frame.close() }]);
   const { columns: width, signs } = frame;
-  const body = [...PAIRS.flatMap((pair) => [...groupLines(table, pair, signs), []]), ...sentences()];
+  const has = (group: HelpGroup) => table.some(({ help }) => help?.group === group);
+  const pairs = PAIRS.filter((pair) => pair.some(has));
+  const body = [...pairs.flatMap((pair) => [...groupLines(table, pair, signs), []]), ...sentences()];
   return (
     <Lines
       lines={[
@@ -45,10 +47,9 @@ function groupLines(
     ...pad(entry(left[index], LEFT.keys), LEFT.column, signs),
     ...entry(right[index], RIGHT.keys),
   ]);
-  const head = [
-    ...pad([span(groups[0], { bold: true })], LEFT.column, signs),
-    span(groups[1], { bold: true }),
-  ];
+  const title = (index: 0 | 1) =>
+    span([left, right][index]!.length === 0 ? "" : groups[index], { bold: true });
+  const head = [...pad([title(0)], LEFT.column, signs), title(1)];
   return [head, ...rows];
 }
 

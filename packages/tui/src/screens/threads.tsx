@@ -4,10 +4,12 @@ import type { ThreadFacts } from "../data/use-threads.ts";
 import { useSource } from "../data/source.tsx";
 import { useFrame, useKeys, type Frame } from "../frame/frame.tsx";
 import { box, line, pad, span, withRemark, type Line } from "../frame/line.ts";
+import type { Binding } from "../frame/keys.ts";
 import { bodyRows, Page } from "../frame/page.tsx";
-import { clockTime } from "../text/relative-time.ts";
+import { nearTime } from "../text/relative-time.ts";
 import { visibleLine } from "../text/visible.ts";
 import { ROW_WORDS, THREAD_WORDS } from "../words.ts";
+import { HelpScreen } from "./help.tsx";
 
 /** How a thread's own rows are opened. */
 export interface ThreadsProps {
@@ -28,23 +30,32 @@ export function ThreadsScreen({ openTimeline }: ThreadsProps): ReactNode {
   const threads = known?.threads ?? [];
   const pointer = Math.max(0, Math.min(at, threads.length - 1));
   const move = (by: number) => setAt(Math.max(0, Math.min(threads.length - 1, pointer + by)));
-  const keys = useKeys([
+  const arrows = frame.signs.ascii ? "Up Down j k" : "↑ ↓ j k";
+  const table: Binding[] = [
     { keys: ["up", "k"], run: () => move(-1) },
-    { keys: ["down", "j"], hint: { key: frame.signs.upDown, text: "move" }, run: () => move(1) },
-    { keys: ["pageup"], run: () => move(-10) },
+    {
+      keys: ["down", "j"],
+      hint: { key: frame.signs.upDown, text: "move" },
+      help: { group: "Move", keys: arrows, text: "thread" },
+      run: () => move(1),
+    },
+    { keys: ["pageup"], help: { group: "Move", keys: "PgUp PgDn", text: "page" }, run: () => move(-10) },
     { keys: ["pagedown"], run: () => move(10) },
-    { keys: ["g", "home"], run: () => setAt(0) },
+    { keys: ["g", "home"], help: { group: "Move", keys: "g G", text: "first, last" }, run: () => setAt(0) },
     { keys: ["G", "end"], run: () => setAt(threads.length - 1) },
     {
       keys: ["enter", "right"],
       hint: { text: "its timeline" },
+      help: { group: "Look", keys: "Enter", text: "its timeline" },
       run: () => {
         const thread = threads[pointer];
         if (thread !== undefined) openTimeline(frame, { id: thread.id, title: nameOf(thread) });
       },
     },
     { keys: ["esc", "q", "T"], hint: { text: "back" }, run: () => frame.close() },
-  ]);
+    { keys: ["?"], run: () => frame.open(<HelpScreen table={table} />) },
+  ];
+  const keys = useKeys(table);
   const { columns: width, signs } = frame;
   const total = known === undefined ? [] : line(THREAD_WORDS.total(threads.length));
   const head = box(
@@ -73,7 +84,7 @@ function threadLine(
   const { columns: width, signs } = frame;
   const look = isPointed ? ({ colour: "cyan", bold: true } as const) : {};
   const facts = [
-    clockTime(Date.parse(thread.updatedAt), clock),
+    nearTime(Date.parse(thread.updatedAt), clock),
     THREAD_WORDS.prompts(thread.messages),
     ...(known.working.has(thread.id) ? [THREAD_WORDS.working] : []),
   ];

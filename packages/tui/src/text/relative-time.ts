@@ -34,6 +34,14 @@ export function clockTime(moment: number, now: number = Date.now()): string {
   return text.slice(0, 10) === today.slice(0, 10) ? text.slice(11) : text;
 }
 
+/** The local time: 14:05; `yesterday 14:05`, and with the day before that. */
+export function nearTime(moment: number, now: number): string {
+  const text = dayAndTime(moment);
+  return text.slice(0, 10) === dayOf(now - DAY_MS) ? `yesterday ${text.slice(11)}` : clockTime(moment, now);
+}
+
+const DAY_MS = 86_400_000;
+
 /** The local day: 2026-01-31. */
 export function dayOf(moment: string | number): string {
   return dayAndTime(new Date(moment).getTime()).slice(0, 10);

@@ -12,6 +12,7 @@ import { DETAIL_WORDS } from "../../words.ts";
 import { askName, askNote, askTags } from "../annotate.tsx";
 import { countsOf, LETTERS, movedName } from "../diff/file-text.ts";
 import { askExport } from "../export-patch.tsx";
+import { HelpScreen } from "../help.tsx";
 import { chosenTitle, isState } from "../timeline/marks.ts";
 import { openRowDiff } from "../timeline/row-diff.tsx";
 import { factLines, trouble } from "./facts.ts";
@@ -20,8 +21,14 @@ import { useDetails, type DetailedFile, type Details } from "./use-details.ts";
 /** The row or step, and the keys of other screens that fit it. */
 export interface DetailsProps {
   readonly chosen: Chosen;
-  /** Restore, restore one file, undo only this: see `doors`. */
-  readonly actions?: (file: string | undefined) => readonly Binding[];
+  readonly actions?: RowActions;
+}
+
+/** Keys of other screens that go back from a row. */
+export interface RowActions {
+  readonly restore: Binding;
+  /** Restore one file, undo only this. */
+  others(file: string | undefined): readonly Binding[];
 }
 
 const COUNTS_WIDTH = 10;
@@ -38,15 +45,27 @@ export function DetailsScreen({ chosen, actions }: DetailsProps): ReactNode {
   const files = details.files ?? [];
   const at = Math.max(0, Math.min(pointer, files.length - 1));
   const file = files[at]?.path;
-  const keys = useKeys([
-    ...(actions?.(file) ?? []),
-    { keys: ["d"], hint: { text: `diff of ${signs.pointer}` }, run: () => openRowDiff(frame, chosen, file) },
-    { keys: ["n"], hint: { text: "note", line: 2 }, run: () => askNote(frame, source, details.row) },
+  const table: Binding[] = [
+    ...(actions === undefined ? [] : [actions.restore]),
+    {
+      keys: ["d"],
+      hint: { text: `diff of ${signs.pointer}` },
+      help: { group: "Look", keys: "d", text: "diff of this file" },
+      run: () => openRowDiff(frame, chosen, file),
+    },
+    ...(actions?.others(file) ?? []),
+    {
+      keys: ["n"],
+      hint: { text: "note", line: 2 },
+      help: { group: "Keep", keys: "n t m", text: "note, tag, rename" },
+      run: () => askNote(frame, source, details.row),
+    },
     { keys: ["t"], hint: { text: "tag", line: 2 }, run: () => askTags(frame, source, details.row) },
     { keys: ["m"], hint: { text: "rename", line: 2 }, run: () => askName(frame, source, details.row) },
     {
       keys: ["y"],
       hint: { text: "copy id", line: 2 },
+      help: { group: "Keep", keys: "y", text: "copy id" },
       run: () => {
         frame.copy(id);
         frame.say([line(`${signs.done} ${DETAIL_WORDS.copied(id)}`)]);
@@ -55,16 +74,20 @@ export function DetailsScreen({ chosen, actions }: DetailsProps): ReactNode {
     {
       keys: ["e"],
       hint: { text: "export patch", line: 2 },
+      help: { group: "Keep", keys: "e", text: "export patch…" },
       run: () =>
         isState(row) ? frame.say([line(`  ${DETAIL_WORDS.noPatch}`)]) : askExport(frame, source, chosen),
     },
     { keys: ["esc", "q", "v"], hint: { text: "back", line: 2 }, run: () => frame.close() },
     {
       keys: ["up", "k", "down", "j"],
+      help: { group: "Move", keys: signs.ascii ? "Up Down j k" : "↑ ↓ j k", text: "file" },
       run: (key) =>
         setPointer(Math.max(0, Math.min(files.length - 1, at + (key === "up" || key === "k" ? -1 : 1)))),
     },
-  ]);
+    { keys: ["?"], run: () => frame.open(<HelpScreen table={table} />) },
+  ];
+  const keys = useKeys(table);
   const title = DETAIL_WORDS.title(seq, id.slice(0, 12));
   const head = box([line(chosenTitle(chosen))], { width, signs, title });
   const facts = factLines(details, { width, signs, clock: source.place.clock() });

@@ -110,7 +110,7 @@ function gitFact({ checkpoint }: Details): Fact | undefined {
   const git = checkpoint?.git;
   if (git === undefined || git === null) return undefined;
   const parts = [
-    [git.branch ?? "", git.commit?.slice(0, 7) ?? ""].filter((each) => each !== "").join(" "),
+    gitPlace(git),
     ...(git.stagedTotal > 0 ? [DETAIL_WORDS.staged(git.stagedTotal)] : []),
     ...(git.dirty ? [DETAIL_WORDS.uncommitted] : []),
   ];
@@ -118,6 +118,17 @@ function gitFact({ checkpoint }: Details): Fact | undefined {
     label: DETAIL_WORDS.labels.git,
     text: visibleLine(parts.filter((each) => each !== "").join(", ")),
   };
+}
+
+/** `main 4f2c1a9` */
+export function gitPlace({
+  branch,
+  commit,
+}: {
+  readonly branch: string | null;
+  readonly commit: string | null;
+}): string {
+  return [branch ?? "", commit?.slice(0, 7) ?? ""].filter((each) => each !== "").join(" ");
 }
 
 /** What was not captured, or late. */

@@ -6,6 +6,8 @@ import type { Chosen, HistoryRow, HistoryStep } from "../../data/history-row.ts"
 import { useHistory } from "../../data/use-history.ts";
 import { useSource, type Source } from "../../data/source.tsx";
 import { useThreads, type ThreadFacts } from "../../data/use-threads.ts";
+import { reasonWords } from "../../text/reasons.ts";
+import { nearTime } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { DETAIL_WORDS } from "../../words.ts";
 import { isState } from "../timeline/marks.ts";
@@ -33,6 +35,7 @@ export interface Details {
 }
 
 const MOST_STEPS = 50;
+const MOST_HANDS = 5;
 
 /** Loads the details of a row or step. */
 export function useDetails({ row: given, step }: Chosen): Details {
@@ -46,6 +49,7 @@ export function useDetails({ row: given, step }: Chosen): Details {
   const thread = useThreads(row.thread).get(row.thread ?? "");
   const { ref, after: afterId } = row;
   const beforeId = step?.before ?? given.id;
+  const hands = handsAfter(given, state.rows);
   useEffect(() => {
     let isWanted = true;
     const fail = (error: Error) => isWanted && setProblem(error.message);
@@ -56,12 +60,12 @@ export function useDetails({ row: given, step }: Chosen): Details {
     const lastId = step?.after ?? afterId;
     checkpointOf(source, beforeId).then(show(setBefore), fail);
     if (lastId !== null) checkpointOf(source, lastId).then(show(setAfter), fail);
-    filesOf(source, { row: { ...given, after: afterId }, step }).then(show(setFiles), fail);
+    filesOf(source, { row: { ...given, after: afterId }, step }, hands).then(show(setFiles), fail);
     return () => {
       isWanted = false;
     };
     // the row itself is a new one with every answer
-  }, [source, ref, beforeId, afterId, step?.seq]);
+  }, [source, ref, beforeId, afterId, step?.seq, hands.map((hand) => hand.ref).join(" ")]);
   const last = after ?? before;
   return {
     row,
@@ -71,37 +75,67 @@ export function useDetails({ row: given, step }: Chosen): Details {
     files,
     gaps:
       last?.checkpoint.gaps.map(({ path, size, reason }) =>
-        DETAIL_WORDS.gap(visibleLine(path), size, reason),
+        DETAIL_WORDS.gap(visibleLine(path), size, visibleLine(reasonWords(reason))),
       ) ?? [],
     late: last?.checkpoint.doubts.map(({ path }) => visibleLine(path)) ?? [],
     problem,
   };
 }
 
-function checkpointOf(source: Source, id: string): Promise<CheckpointFacts> {
+/** A checkpoint with what it leaves out. */
+export function checkpointOf(source: Source, id: string): Promise<CheckpointFacts> {
   return source.call("GET /api/checkpoints/:id", {
     params: { id },
     query: { workspace: source.place.workspace },
   });
 }
 
-/** The files of a row with the tools that changed them; of a state, what differs from the disk. */
-async function filesOf(source: Source, chosen: Chosen): Promise<DetailedFile[]> {
+/** Rows whose own changes are a person's: what your checkpoints found changed is yours too. */
+const BY_HAND = new Set<HistoryRow["kind"]>(["hand", "checkpoint"]);
+
+/** Changes by hand after a row, oldest first; of many the nearest. */
+function handsAfter({ seq }: HistoryRow, rows: readonly HistoryRow[]): HistoryRow[] {
+  const later = rows.filter((row) => BY_HAND.has(row.kind) && row.seq > seq);
+  return later.toReversed().slice(0, MOST_HANDS);
+}
+
+/** The files of a row with what changed them; of a state, what differs from the disk. */
+async function filesOf(
+  source: Source,
+  chosen: Chosen,
+  hands: readonly HistoryRow[],
+): Promise<DetailedFile[]> {
   const { row } = chosen;
   const { files } = await loadComparedFiles(source, changePair(chosen));
   if (isState(row) || row.kind !== "turn" || chosen.step !== undefined) return files;
-  const query = { workspace: source.place.workspace };
-  const { steps } = await source.call("GET /api/history/:seq/steps", { params: { seq: row.ref }, query });
-  const tools = new Map<string, string>();
-  for (const step of steps.slice(0, MOST_STEPS)) {
-    const changed = await loadComparedFiles(source, changePair({ row, step }));
-    for (const { path } of changed.files)
-      tools.set(path, [tools.get(path), toolOf(step)].filter(Boolean).join(", "));
+  const tools = await toolsOf(source, row, { isWanted: () => true, named: toolOf });
+  const byHand = new Map<string, string>();
+  for (const hand of hands) {
+    const own = { from: hand.before ?? hand.id, to: hand.after ?? hand.id, own: { ref: hand.ref } };
+    const { files: changed } = await loadComparedFiles(source, own);
+    for (const { path } of changed)
+      byHand.set(path, DETAIL_WORDS.byHand(nearTime(Date.parse(hand.at), source.place.clock())));
   }
   return files.map((file) => {
-    const by = tools.get(file.path);
-    return by === undefined ? file : { ...file, by };
+    const by = [tools.get(file.path), byHand.get(file.path)].filter((each) => each !== undefined);
+    return by.length === 0 ? file : { ...file, by: by.join(", ") };
   });
+}
+
+/** The tools of a turn by the files that they changed. */
+export async function toolsOf(
+  source: Source,
+  row: HistoryRow,
+  { isWanted, named }: { isWanted(step: HistoryStep): boolean; named(step: HistoryStep): string },
+): Promise<ReadonlyMap<string, string>> {
+  const query = { workspace: source.place.workspace };
+  const { steps } = await source.call("GET /api/history/:seq/steps", { params: { seq: row.ref }, query });
+  const tools = new Map<string, Set<string>>();
+  for (const step of steps.filter(isWanted).slice(0, MOST_STEPS)) {
+    const changed = await loadComparedFiles(source, changePair({ row, step }));
+    for (const { path } of changed.files) tools.set(path, (tools.get(path) ?? new Set()).add(named(step)));
+  }
+  return new Map([...tools].map(([path, names]) => [path, [...names].join(", ")]));
 }
 
 function toolOf({ tool, nature, summary }: HistoryStep): string {

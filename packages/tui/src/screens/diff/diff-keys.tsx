@@ -35,30 +35,64 @@ export function diffKeys(context: DiffKeysContext): Binding[] {
     {
       keys: ["up", "down"],
       hint: { key: frame.signs.upDown, text: "scroll" },
+      help: { group: "Move", keys: frame.signs.ascii ? "Up Down" : "↑ ↓", text: "line" },
       run: (key) => scrollTo(top + (key === "up" ? -1 : 1)),
     },
     {
       keys: [".", ","],
       hint: { key: ". ,", text: "hunk" },
+      help: { group: "Move", keys: ". ,", text: "hunk" },
       run: (key) => goToHunk(context, context.scroll.hunk + (key === "." ? 1 : -1)),
     },
     {
       keys: ["j", "k"],
       hint: { key: "j k", text: "file" },
+      help: { group: "Move", keys: "j k", text: "file" },
       run: (key) => diff.goTo(diff.index + (key === "j" ? 1 : -1)),
     },
-    { keys: ["s"], hint: { text: "split" }, run: () => toggleSplit() },
-    { keys: ["w"], hint: { text: "whitespace" }, run: () => diff.toggleWhitespace() },
-    { keys: ["/"], hint: { text: "find" }, run: () => find.open() },
+    {
+      keys: ["s"],
+      hint: { text: "split" },
+      help: { group: "Look", keys: "s", text: "both sides, or one" },
+      run: () => toggleSplit(),
+    },
+    {
+      keys: ["w"],
+      hint: { text: "whitespace" },
+      help: { group: "Look", keys: "w", text: "hide or show whitespace" },
+      run: () => diff.toggleWhitespace(),
+    },
+    {
+      keys: ["/"],
+      hint: { text: "find" },
+      help: { group: "Look", keys: "/", text: "find" },
+      run: () => find.open(),
+    },
     { keys: ["esc", "q", "d"], hint: { text: "back" }, run: () => frame.close() },
     ...copyKeys(context),
     ...takeBackKeys(context),
-    { keys: ["enter"], run: () => diff.expand() },
-    { keys: ["pagedown", "space"], run: () => scrollTo(top + page()) },
+    {
+      keys: ["enter"],
+      help: { group: "Look", keys: "Enter", text: "unchanged lines too" },
+      run: () => diff.expand(),
+    },
+    {
+      keys: ["pagedown", "space"],
+      help: { group: "Move", keys: "PgUp PgDn", text: "page" },
+      run: () => scrollTo(top + page()),
+    },
     { keys: ["pageup"], run: () => scrollTo(top - page()) },
-    { keys: ["g", "home"], run: () => scrollTo(0) },
+    {
+      keys: ["g", "home"],
+      help: { group: "Move", keys: "g G", text: "first, last" },
+      run: () => scrollTo(0),
+    },
     { keys: ["G", "end"], run: () => scrollTo(Number.MAX_SAFE_INTEGER) },
-    { keys: ["right"], run: () => scrollTo(top, { shift: shift + SIDEWAYS }) },
+    {
+      keys: ["right"],
+      help: { group: "Move", keys: frame.signs.leftRight, text: "sideways" },
+      run: () => scrollTo(top, { shift: shift + SIDEWAYS }),
+    },
     { keys: ["left"], run: () => scrollTo(top, { shift: Math.max(0, shift - SIDEWAYS) }) },
     { keys: ["?"], run: () => frame.open(<HelpScreen table={table} />) },
   ];
@@ -77,6 +111,7 @@ function copyKeys({ frame, diff, scroll: { hunk: at } }: DiffKeysContext): Bindi
     {
       keys: ["y"],
       hint: { text: "copy hunk", line: 2 },
+      help: { group: "Keep", keys: "y", text: "copy hunk" },
       run: () =>
         diff.file !== undefined &&
         hunk !== undefined &&
@@ -85,6 +120,7 @@ function copyKeys({ frame, diff, scroll: { hunk: at } }: DiffKeysContext): Bindi
     {
       keys: ["Y"],
       hint: { text: "copy as patch", line: 2 },
+      help: { group: "Keep", keys: "Y", text: "copy file as patch" },
       run: () =>
         diff.file !== undefined &&
         hunks.length > 0 &&
@@ -99,13 +135,19 @@ function takeBackKeys({ diff, scroll, takeBack }: DiffKeysContext): Binding[] {
   const hunk = lines?.hunks[scroll.hunk];
   const { hunk: undoHunk } = takeBack;
   return [
-    { keys: ["f"], hint: { text: "restore this file", line: 2 }, run: () => takeBack.file(file.path) },
+    {
+      keys: ["f"],
+      hint: { text: "restore this file", line: 2 },
+      help: { group: "Go back", keys: "f", text: "restore this file…" },
+      run: () => takeBack.file(file.path),
+    },
     ...(undoHunk === undefined
       ? []
       : [
           {
             keys: ["h"],
             hint: { text: "undo this hunk", line: 2 as const },
+            help: { group: "Go back" as const, keys: "h", text: "undo this hunk…" },
             run: () => hunk && undoHunk(file.path, hunk),
           },
         ]),

@@ -7,6 +7,7 @@ import { conflictReason, fileRemarks, SIGNS, stayLines, stepQuestion } from "../
 import type { Conflict, Plan, PlanFile, PlanRequest } from "../../plans/plan.ts";
 import { resultText } from "../../plans/result-text.ts";
 import { count, grouped } from "../../text/quantity.ts";
+import { displayWidth } from "../../text/display-width.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { wrap } from "../../text/wrap.ts";
 import { GOING_BACK, STEPS, VERBS } from "../../words.ts";
@@ -219,7 +220,7 @@ function refusalLines(plan: Plan, { rows, signs }: Frame, inside: number): Line[
   const shown = conflicts.slice(0, conflictsTotal > room ? Math.max(1, room - 1) : room);
   const hidden = conflictsTotal - shown.length;
   const paths = [
-    ...shown.map((conflict) => fit(conflictLine(conflict, inside), inside, signs)),
+    ...shown.flatMap((conflict) => conflictLines(conflict, inside)).map((each) => fit(each, inside, signs)),
     ...(hidden > 0 ? [line(`    ${GOING_BACK.more(grouped(hidden))}`)] : []),
   ];
   return inRoom(
@@ -232,9 +233,15 @@ function refusalLines(plan: Plan, { rows, signs }: Frame, inside: number): Line[
   );
 }
 
-function conflictLine(conflict: Conflict, inside: number): Line {
-  const name = visibleLine(conflict.path);
-  return [span(`    ${name.padEnd(Math.min(26, inside))}`), span(conflictReason(conflict), { dim: true })];
+/** A path and its reason, below each other where one line is too short. */
+function conflictLines(conflict: Conflict, inside: number): Line[] {
+  const name = `    ${visibleLine(conflict.path).padEnd(Math.min(26, inside))}`;
+  const reason = conflictReason(conflict);
+  if (displayWidth(name) + displayWidth(reason) <= inside) return [[span(name), span(reason, { dim: true })]];
+  return [
+    line(name.trimEnd()),
+    ...wrapped(reason, inside - 6).map((part) => line(`      ${part}`, { dim: true })),
+  ];
 }
 
 function wrapped(text: string, width: number): string[] {

@@ -2,7 +2,7 @@
 import { fit, line, pad, span, withRemark, type Line } from "../../frame/line.ts";
 import type { Signs } from "../../terminal/signs.ts";
 import { count } from "../../text/quantity.ts";
-import { clockTime } from "../../text/relative-time.ts";
+import { nearTime } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { PENDING } from "../../words.ts";
 import type { PendingFile, PendingThread, SeenFiles, SessionRecord } from "./pending-data.ts";
@@ -74,7 +74,7 @@ function threadLine(item: Extract<PendingItem, { is: "thread" }>, style: Pending
   const head = [span(`${isPointed ? signs.pointer : " "} `, look), ...cell(agent, 0), ...cell(title, 1)];
   const place = { width, signs };
   if (files.length === 0) {
-    const approved = lastApprovedAt === null ? undefined : clockTime(Date.parse(lastApprovedAt), clock);
+    const approved = lastApprovedAt === null ? undefined : nearTime(Date.parse(lastApprovedAt), clock);
     return withRemark(
       [...head, span(PENDING.nothingOf(approved), { dim: true })],
       workingRemark(isWorking),
@@ -133,7 +133,7 @@ export function sessionLines({ title, sessions }: PendingThread, style: PendingS
 }
 
 function sessionText({ name, status, createdAt, closedAt, message }: SessionRecord, clock: number): string {
-  const time = clockTime(Date.parse(closedAt ?? createdAt), clock);
+  const time = nearTime(Date.parse(closedAt ?? createdAt), clock);
   const when = status === "active" ? PENDING.since(time) : time;
   const said = status === "abandoned" ? PENDING.stillThere : visibleLine(message ?? "");
   return `${name} ${PENDING.status[status].padEnd(10)} ${when}  ${said}`.trimEnd();

@@ -11,6 +11,7 @@ import { count } from "../../text/quantity.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { PENDING } from "../../words.ts";
 import { RestoreScreen } from "../going-back/restore-screen.tsx";
+import { HelpScreen } from "../help.tsx";
 import { openPendingDiff } from "./open-pending-diff.tsx";
 import { SeenFiles, usePending, type PendingThread } from "./pending-data.ts";
 import {
@@ -163,24 +164,45 @@ function listKeys(frame: Frame, { items, at, point, unfold, toggleSeen, approve 
     if (item.thread.files.length > 0) act(item.thread);
     else frame.say([line(`  ${PENDING.nothingToApprove(visibleLine(item.thread.title))}`)]);
   };
-  return [
-    { keys: ["A"], hint: { text: "approve" }, run: withPending(approve) },
-    { keys: ["X"], hint: { text: "reset…" }, run: withPending((thread) => openReset(frame, thread)) },
+  const table: Binding[] = [
+    {
+      keys: ["A"],
+      hint: { text: "approve" },
+      help: { group: "Keep", keys: "A", text: "approve" },
+      run: withPending(approve),
+    },
+    {
+      keys: ["X"],
+      hint: { text: "reset…" },
+      help: { group: "Go back", keys: "X", text: "reset… (preview)" },
+      run: withPending((thread) => openReset(frame, thread)),
+    },
     {
       keys: ["d"],
       hint: { text: "diff" },
+      help: { group: "Look", keys: "d", text: "diff with the approved state" },
       run: () => item && openPendingDiff(frame, item.thread, item.is === "file" ? item.file.path : undefined),
     },
-    { keys: ["space"], hint: { text: "seen" }, run: () => item?.is === "file" && toggleSeen(item) },
+    {
+      keys: ["space"],
+      hint: { text: "seen" },
+      help: { group: "Look", keys: "Space", text: "mark as seen" },
+      run: () => item?.is === "file" && toggleSeen(item),
+    },
     { keys: ["up", "k"], run: () => move(-1) },
     {
       keys: ["down", "j"],
       hint: { key: `${upDown} ${leftRight.split(/[ /]/, 1)[0]}`, text: "move" },
+      help: { group: "Move", keys: frame.signs.ascii ? "Up Down j k" : "↑ ↓ j k", text: "thread, file" },
       run: () => move(1),
     },
     { keys: ["pageup"], run: () => move(-10) },
     { keys: ["pagedown"], run: () => move(10) },
-    { keys: ["right", "enter"], run: () => item && unfold(item.thread.id, true) },
+    {
+      keys: ["right", "enter"],
+      help: { group: "Move", keys: leftRight, text: "unfold, fold files" },
+      run: () => item && unfold(item.thread.id, true),
+    },
     {
       keys: ["left"],
       run: () => {
@@ -190,7 +212,9 @@ function listKeys(frame: Frame, { items, at, point, unfold, toggleSeen, approve 
       },
     },
     { keys: ["esc", "q", "p"], hint: { text: "back" }, run: () => frame.close() },
+    { keys: ["?"], run: () => frame.open(<HelpScreen table={table} />) },
   ];
+  return table;
 }
 
 function openReset(frame: Frame, { id, title }: PendingThread): void {

@@ -6,16 +6,18 @@ import {
   type ComparedFiles,
   type ComparedLines,
 } from "../../data/comparisons.ts";
-import type { Chosen } from "../../data/history-row.ts";
-import { useSource } from "../../data/source.tsx";
+import type { Chosen, HistoryRow, HistoryStep } from "../../data/history-row.ts";
+import { useSource, type Source } from "../../data/source.tsx";
 import { useThreads } from "../../data/use-threads.ts";
 import type { Binding } from "../../frame/keys.ts";
-import { line, withRemark, type Line } from "../../frame/line.ts";
+import { fit, line, pad, span, withRemark, type Line } from "../../frame/line.ts";
 import type { Signs } from "../../terminal/signs.ts";
 import { displayWidth } from "../../text/display-width.ts";
 import { clockSeconds } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { BESIDE_WORDS, COMPARE_WORDS, ROW_WORDS } from "../../words.ts";
+import { gitPlace } from "../details/facts.ts";
+import { checkpointOf, toolsOf } from "../details/use-details.ts";
 import { DiffPainter, diffRows } from "../diff/diff-rows.ts";
 import { countsOf, fileName, fileSentences } from "../diff/file-text.ts";
 import { chosenTitle } from "./marks.ts";
@@ -41,12 +43,17 @@ const REST_MS = 80;
 /** Files whose lines are loaded at once; the diff has them all. */
 const MOST_FILES = 8;
 const MOST_NAMES = 12;
+const COUNTS_WIDTH = 12;
 
 interface Loaded {
   /** What names the row or step. */
   readonly of: string;
   readonly files: ComparedFiles;
   readonly diffs: readonly ComparedLines[];
+  /** Where git stood before it; null without git. */
+  readonly git: string | null;
+  /** Files that commands changed, and the tool. */
+  readonly commands: ReadonlyMap<string, string>;
 }
 
 /** Loads and draws what a row or step changed; undefined: nothing is drawn. */
@@ -65,7 +72,7 @@ export function useBeside(chosen: Chosen | undefined, style: BesideStyle): Besid
   const { width, height, signs } = style;
   const head = [
     line(chosenTitle(chosen), { bold: true }),
-    line(facts(chosen, thread?.title, signs), { dim: true }),
+    line(facts(chosen, [thread?.title, loaded?.of === name ? loaded.git : null], signs), { dim: true }),
     [],
   ];
   const body =
@@ -106,12 +113,16 @@ function useChanges(chosen: Chosen | undefined): {
     const load = async () => {
       const pair = changePair(asked);
       const files = await loadComparedFiles(source, pair);
-      if (isWanted) setLoaded({ of, files, diffs: [] });
+      const { git } = (await checkpointOf(source, asked.step?.before ?? asked.row.id)).checkpoint;
+      let shown: Loaded = { of, files, diffs: [], git: git && gitPlace(git), commands: new Map() };
+      const show = (more: Partial<Loaded>) => void (isWanted && setLoaded((shown = { ...shown, ...more })));
+      show({});
       for (const file of files.files.slice(0, MOST_FILES)) {
         if (!isWanted) return;
-        const lines = await loadComparedLines(source, pair, file);
-        if (isWanted) setLoaded((before) => ({ of, files, diffs: [...(before?.diffs ?? []), lines] }));
+        show({ diffs: [...shown.diffs, await loadComparedLines(source, pair, file)] });
       }
+      if (isWanted && asked.row.kind === "turn" && asked.step === undefined)
+        show({ commands: await commandsOf(source, asked.row) });
     };
     const timer = setTimeout(() => {
       setProblem(undefined);
@@ -125,25 +136,45 @@ function useChanges(chosen: Chosen | undefined): {
   return { loaded, problem };
 }
 
-/** `claude-code · Payment retries · 10:42:03 to 10:43:15` */
-function facts({ row, step }: Chosen, thread: string | null | undefined, signs: Signs): string {
+/** Files that no tool named, and a command changed. */
+function commandsOf(source: Source, row: HistoryRow): Promise<ReadonlyMap<string, string>> {
+  return toolsOf(source, row, { isWanted: ({ nature }) => nature === "command", named: toolName });
+}
+
+function toolName({ tool }: HistoryStep): string {
+  return visibleLine(tool ?? "");
+}
+
+/** `claude-code · Payment retries · 10:42:03 to 10:43:15 · main 4f2c1a9` */
+function facts(
+  { row, step }: Chosen,
+  [thread, git]: readonly [string | null | undefined, string | null],
+  signs: Signs,
+): string {
   const from = clockSeconds(step?.at ?? row.at);
-  const isMoment = step !== undefined || row.endedAt === null || row.endedAt === row.at;
-  const time = isMoment ? from : BESIDE_WORDS.stretch(from, clockSeconds(row.endedAt!));
+  const to = step !== undefined || row.endedAt === null ? from : clockSeconds(row.endedAt);
+  const time = from === to ? from : BESIDE_WORDS.stretch(from, to);
   const divider = signs.ascii ? ", " : ` ${signs.dot} `;
-  return [row.agent, thread, time]
-    .filter((fact) => fact !== null && fact !== undefined)
-    .map((fact) => visibleLine(fact))
+  return [row.agent, thread, time, git]
+    .filter((fact) => fact !== null && fact !== undefined && fact !== "")
+    .map((fact) => visibleLine(fact!))
     .join(divider);
 }
 
-function changeLines({ files, diffs }: Loaded, { width, signs }: BesideStyle): Line[] {
+function changeLines({ files, diffs, commands }: Loaded, { width, signs }: BesideStyle): Line[] {
   if (files.files.length === 0) return [line(COMPARE_WORDS.same)];
   const names = files.files.slice(0, MOST_NAMES).map(fileName);
-  const column = Math.min(width - 12, Math.max(...names.map(displayWidth)) + 2);
+  const column = Math.min(width - COUNTS_WIDTH, Math.max(...names.map(displayWidth)) + 2);
   const list = names.map((name, index) => {
-    const counts = line(countsOf(files.files[index]!), { dim: true });
-    return withRemark(line(name), counts, { width: Math.min(width, column + 12), signs });
+    const file = files.files[index]!;
+    const counts = withRemark(line(name), line(countsOf(file), { dim: true }), {
+      width: Math.min(width, column + COUNTS_WIDTH),
+      signs,
+    });
+    const tool = commands.get(file.path);
+    if (tool === undefined) return counts;
+    const by = span(`  ${BESIDE_WORDS.by(tool)}`, { dim: true });
+    return fit([...pad(counts, column + COUNTS_WIDTH, signs), by], width, signs);
   });
   const more = files.filesTotal - names.length;
   const style = { width, signs, split: false, shift: 0, hunk: -1, find: undefined, bare: true };

@@ -9,8 +9,9 @@ import { openRestore, openStep, openUndoOnlyThis } from "../going-back/open.tsx"
 import { refusalOf } from "../../plans/plan.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { DETAIL_HINTS, DETAIL_WORDS } from "../../words.ts";
-import { DetailsScreen } from "../details/details.tsx";
+import { DetailsScreen, type RowActions } from "../details/details.tsx";
 import { PendingScreen } from "../pending/pending-screen.tsx";
+import { isState } from "./marks.ts";
 import { changePair } from "./row-diff.tsx";
 
 /** Columns from which there is room for another hint. */
@@ -47,20 +48,40 @@ export function goBackKeys(frame: Frame, pointed: () => Chosen | undefined): Bin
 }
 
 /** What the details of a row offer: restore to it, restore one of its files, undo only it. */
-export function rowActions(frame: Frame, chosen: Chosen): (file: string | undefined) => readonly Binding[] {
-  return (file) => [
-    { keys: ["enter", "b"], hint: { text: DETAIL_HINTS.restore }, run: () => openRestore(frame, chosen) },
-    ...(file === undefined
-      ? []
-      : [
-          {
-            keys: ["f"],
-            hint: { text: DETAIL_HINTS.file(frame.signs.pointer) },
-            run: () => openRestore(frame, chosen, [file]),
-          },
-        ]),
-    { keys: ["R"], hint: { text: DETAIL_HINTS.undo }, run: () => openUndoOnlyThis(frame, chosen) },
-  ];
+export function rowActions(frame: Frame, chosen: Chosen): RowActions {
+  const help = (keys: string, text: string) => ({ group: "Go back" as const, keys, text });
+  const isPlace = isState(chosen.row);
+  return {
+    restore: {
+      keys: ["enter", "b"],
+      hint: { text: isPlace ? DETAIL_HINTS.restoreState : DETAIL_HINTS.restore },
+      help: help("Enter", "restore… (preview)"),
+      run: () => openRestore(frame, chosen),
+    },
+    others: (file) => [
+      ...(file === undefined
+        ? []
+        : [
+            {
+              keys: ["f"],
+              hint: { text: DETAIL_HINTS.file(frame.signs.pointer) },
+              help: help("f", "only this file…"),
+              run: () => openRestore(frame, chosen, [file]),
+            },
+          ]),
+      // there is nothing to undo in a state
+      ...(isPlace
+        ? []
+        : [
+            {
+              keys: ["R"],
+              hint: { text: DETAIL_HINTS.undo },
+              help: help("R", "undo only this…"),
+              run: () => openUndoOnlyThis(frame, chosen),
+            },
+          ]),
+    ],
+  };
 }
 
 /** What is pending. */

@@ -182,9 +182,10 @@ function agentLine(row: HistoryRow, style: RowStyle): Line | undefined {
   });
 }
 
-/** What must not be missed: work without a capture, or with one that came late. */
-function doubts({ gaps, late }: HistoryRow, { narrow }: RowStyle): string[] {
+/** What must not be missed: work without a capture, or with one that came late or was damaged since. */
+function doubts({ gaps, late, damaged }: HistoryRow, { narrow }: RowStyle): string[] {
   return [
+    ...(damaged === true ? [ROW_WORDS.damaged] : []),
     ...(gaps > 0 ? [ROW_WORDS.gaps(gaps)] : []),
     ...(late > 0 ? [narrow ? ROW_WORDS.lateShort(late) : ROW_WORDS.late(late)] : []),
   ];

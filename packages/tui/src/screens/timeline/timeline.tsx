@@ -4,7 +4,7 @@ import type { HistoryState } from "../../data/history.ts";
 import { useSource } from "../../data/source.tsx";
 import { useHistory } from "../../data/use-history.ts";
 import { useFrame, useKeys, type Frame } from "../../frame/frame.tsx";
-import { box, line, pad, span, withRemark, type Line } from "../../frame/line.ts";
+import { box, line, lineWidth, pad, span, withRemark, type Line } from "../../frame/line.ts";
 import { bodyRows, Page } from "../../frame/page.tsx";
 import type { Signs } from "../../terminal/signs.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -153,7 +153,17 @@ function listLines(
   if (remarks.length === 0) return lines;
   while (lines.length < height) lines.push([]);
   const last = lines.pop()!;
-  return [...lines, withRemark(last, line(remarks.join("   "), { dim: true }), { width, signs })];
+  const remark = line(remarks.join("   "), { dim: true });
+  return [...lines, withRemark(closer(last, width - lineWidth(remark) - 2), remark, { width, signs })];
+}
+
+/** A line whose own remark moves to the left, where it is wider than there is room. */
+function closer(pieces: Line, room: number): Line {
+  const excess = lineWidth(pieces) - room;
+  const gap = pieces.findLastIndex(({ text }) => /^ {3,}$/.test(text));
+  if (excess <= 0 || gap < 0) return pieces;
+  const left = Math.max(2, pieces[gap]!.text.length - excess);
+  return pieces.map((piece, index) => (index === gap ? { ...piece, text: " ".repeat(left) } : piece));
 }
 
 /** What stands where there are no rows; undefined where there are some. */
