@@ -155,6 +155,7 @@ const FRONT_DOORS = new Set([
   "@belay/syntax",
   "@belay/server/resident",
   "@belay/tui",
+  "@belay/tui/commands",
   "@belay/tui/text",
   "@belay/agents",
   "@belay/agents/client",
