@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { missingCeph, startCeph, type TestServer } from "../../remote/test/support/ceph-server.ts";
 import { createBucket } from "../../remote/test/support/create-bucket.ts";
+import { FaultProxy } from "../../remote/test/support/fault-proxy.ts";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
 const missing = missingCeph();
@@ -160,11 +161,16 @@ describe.skipIf(missing !== undefined)("two machines and Ceph", () => {
       });
       await ana.ask("push");
       await ana.ask("config", "sync.intervalSeconds", "1");
+      const proxy = new FaultProxy(server.endpoint);
       const { url: at, token } = (await ana.ask("start")) as never as { url: string; token: string };
-      const send = async (method: string, path: string) => {
+      const send = async (method: string, path: string, body?: object) => {
         const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
         const workspace = `workspace=${encodeURIComponent(ana.root)}`;
-        const answer = await fetch(new URL(`${path}?${workspace}`, at), { method, headers });
+        const answer = await fetch(new URL(`${path}?${workspace}`, at), {
+          method,
+          headers,
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        });
         return (await answer.json()) as { job: { id: string; state: string } };
       };
       try {
@@ -183,8 +189,34 @@ describe.skipIf(missing !== undefined)("two machines and Ceph", () => {
         await expect
           .poll(async () => (await send("GET", `/api/jobs/${job.id}`)).job, { timeout: 120_000 })
           .toMatchObject({ state: "done", result: { push: { outcome: "unchanged" }, pull: { lines: [] } } });
+        // [R1509] a remote is added and forgotten over HTTP; a job that ended is not stopped
+        expect(await send("DELETE", `/api/jobs/${job.id}`)).toMatchObject({ job: { state: "done" } });
+        const second = { name: "second", url: `s3://belay/second?endpoint=${await proxy.start()}` };
+        const recoveryFile = join(sandbox.base, "second-key.txt");
+        expect(await send("POST", "/api/remotes", { ...second, recoveryFile })).toMatchObject({
+          remote: { ...second, role: "admin" },
+          created: true,
+        });
+        expect(readFileSync(recoveryFile, "utf8")).toMatch(/^[a-z0-9 -]{52,80}\n$/i);
+        expect(await send("GET", "/api/remotes/second")).toMatchObject({ remote: second });
+        proxy.hangs = true;
+        const { job: hanging } = await send("POST", "/api/remotes/second/pull");
+        expect(await send("DELETE", `/api/jobs/${hanging.id}`)).toMatchObject({ job: { state: "stopped" } });
+        proxy.hangs = false;
+        // its process has ended: the same work is begun anew, and gets through
+        const pulled = async () => {
+          const { job: next } = await send("POST", "/api/remotes/second/pull");
+          const state = async () => (await send("GET", `/api/jobs/${next.id}`)).job.state;
+          await expect.poll(state, { timeout: 60_000 }).not.toBe("running");
+          return state();
+        };
+        await expect.poll(pulled, { timeout: 120_000 }).toBe("done");
+        expect((await send("GET", `/api/jobs/${hanging.id}`)).job.state).toBe("stopped");
+        expect(await send("DELETE", "/api/remotes/second")).toEqual({ removed: "second" });
+        expect(await send("GET", "/api/remotes")).toMatchObject({ remotes: [{ name: "team" }] });
       } finally {
         await ana.ask("stop");
+        await proxy.stop();
       }
     },
   );

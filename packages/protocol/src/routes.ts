@@ -12,6 +12,7 @@ import { INDEX } from "./routes/index-routes.ts";
 import { PAGES } from "./routes/page-routes.ts";
 import { COMPARE, PLANS } from "./routes/plan-routes.ts";
 import { REMOTES } from "./routes/remote-routes.ts";
+import { SHARES } from "./routes/share-routes.ts";
 import { RUNS } from "./routes/run-routes.ts";
 import { APPROVAL, CHECKPOINTS, THREADS } from "./routes/thread-routes.ts";
 import { WORKSPACE } from "./routes/workspace-routes.ts";
@@ -32,6 +33,7 @@ export const ROUTES = {
   ...INDEX,
   ...PLANS,
   ...REMOTES,
+  ...SHARES,
   ...RUNS,
   ...WORKSPACE,
   ...HISTORY,

@@ -162,8 +162,8 @@ test.each(CASES)(
 /** Settings that apply to the next start of the process; `pages.test.ts` has them. */
 const AT_START = ["ui.port"];
 /**
- * Settings of what the command adds to the process; `cli/test/notices.test.ts`, `cli/test/background-sync.test.ts` and
- * `cli/test/find.test.ts` have them.
+ * Settings of what the command adds to the process; `cli/test/notices.test.ts`, `cli/test/background-sync.test.ts`,
+ * `cli/test/remote-team.test.ts` and `cli/test/find.test.ts` have them.
  */
 const OF_THE_COMMAND = [
   "sync.automatic",
@@ -171,6 +171,7 @@ const OF_THE_COMMAND = [
   "sync.pullMinutes",
   "sync.uploadBytesPerSecond",
   "sync.downloadBytesPerSecond",
+  "sync.transcripts",
   "notices.desktop",
   "retrieval.scope",
   "retrieval.embedder",

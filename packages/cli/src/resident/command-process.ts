@@ -8,7 +8,8 @@ export function backgroundCommand(
 ): (directory: string, words: readonly string[]) => Promise<object> {
   const run = commandProcess(home, { isLow: true });
   return async (directory, words) => {
-    const answer = await run(directory, words, { progress: () => undefined });
+    const { signal } = new AbortController();
+    const answer = await run(directory, words, { progress: () => undefined, signal });
     const { error } = answer as { error?: { code: string; message: string } };
     if (error !== undefined) throw new Error(`${error.code}: ${error.message}`);
     return answer;
@@ -17,7 +18,7 @@ export function backgroundCommand(
 
 /** Runs commands on the stores of a home. */
 export function commandProcess(home: string, { isLow = false } = {}): RunCommand {
-  return (directory, words, { progress, input }) =>
+  return (directory, words, { progress, input, signal }) =>
     new Promise((done, fail) => {
       const { spawn } = process.getBuiltinModule("node:child_process");
       const options = ["--json", "--home", home, "-C", directory];
@@ -32,15 +33,16 @@ export function commandProcess(home: string, { isLow = false } = {}): RunCommand
       child.stderr!.on("data", (piece: Buffer) => troubles.push(piece));
       child.on("message", (message) => progress(message as WorkProgress));
       child.on("error", fail);
+      signal.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
       // a command that ends before it has read everything says why
       child.stdin?.on("error", () => undefined);
       child.stdin?.end(input);
-      child.on("close", (code, signal) => {
+      child.on("close", (code, killedBy) => {
         try {
           done(JSON.parse(Buffer.concat(said).toString("utf8")) as object);
         } catch {
           const why = Buffer.concat(troubles).toString("utf8").trim();
-          fail(new Error(`belay ${words[0]} ended with ${signal ?? code} and said: ${why}`));
+          fail(new Error(`belay ${words[0]} ended with ${killedBy ?? code} and said: ${why}`));
         }
       });
     });

@@ -1,8 +1,9 @@
 /** The routes of remotes. What takes as long as a network is a job: it is started, and asked about. */
 import { z } from "zod";
-import { identifier, number, workspaceQuery, type Route } from "./route-parts.ts";
+import { identifier, number, path, text, workspaceQuery, type Route } from "./route-parts.ts";
 import * as shapes from "../shapes.ts";
 
+const remote = z.looseObject({ name: z.string(), url: z.string() });
 const started = { query: workspaceQuery, response: z.looseObject({ job: shapes.job }) };
 
 /** The routes of remotes. */
@@ -11,7 +12,29 @@ export const REMOTES = {
     summary:
       "The remotes of the workspace, with what waits for each; no server is asked. Keys and access never appear.",
     query: workspaceQuery,
-    response: z.looseObject({ remotes: z.array(z.looseObject({ name: z.string(), url: z.string() })) }),
+    response: z.looseObject({ remotes: z.array(remote) }),
+  },
+  "POST /api/remotes": {
+    summary:
+      "Adds a remote: makes a space at an address, whose recovery key goes to the file named, or joins the one that is there with the key in that file. `url` may be an invitation.",
+    query: workspaceQuery,
+    body: z.object({
+      name: identifier,
+      url: text(20_000).min(1),
+      records: text(2000).min(1).optional(),
+      recoveryFile: path.optional(),
+    }),
+    response: z.looseObject({ remote, created: z.boolean() }),
+  },
+  "GET /api/remotes/:name": {
+    summary: "One remote; no server is asked.",
+    query: workspaceQuery,
+    response: z.looseObject({ remote }),
+  },
+  "DELETE /api/remotes/:name": {
+    summary: "Forgets a remote; what is stored there stays.",
+    query: workspaceQuery,
+    response: z.looseObject({ removed: z.string() }),
   },
   "GET /api/remotes/:name/lines": {
     summary: "The lines of other machines, as the last pull found them.",
@@ -27,6 +50,10 @@ export const REMOTES = {
   "POST /api/remotes/:name/pull": { summary: "Looks which lines moved: a job.", ...started },
   "POST /api/remotes/:name/sync": { summary: "Pushes, then pulls: a job.", ...started },
   "POST /api/remotes/:name/verify": { summary: "Proves what is stored: a job.", ...started },
+  "POST /api/remotes/:name/gc": {
+    summary: "Says what no line of the space needs any more: a job. Nothing is deleted.",
+    ...started,
+  },
   "POST /api/remotes/:name/fetch": {
     summary: "Brings a checkpoint of another line into the store, or finds it there.",
     query: workspaceQuery,
@@ -35,6 +62,11 @@ export const REMOTES = {
   },
   "GET /api/jobs/:id": {
     summary: "How far a job is, and what came of it.",
+    response: z.looseObject({ job: shapes.job }),
+  },
+  "DELETE /api/jobs/:id": {
+    summary:
+      "Stops a job. What the server has by then stays there; a push that was stopped goes on with the next one.",
     response: z.looseObject({ job: shapes.job }),
   },
 } as const satisfies Readonly<Record<string, Route>>;

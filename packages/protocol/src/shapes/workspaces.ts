@@ -122,7 +122,7 @@ export const job = z.looseObject({
   /** The command that does it. */
   work: z.string(),
   since: time,
-  state: z.enum(["running", "done", "failed"]),
+  state: z.enum(["running", "done", "failed", "stopped"]),
   progress: z.looseObject({ done: count, total: count }).nullable(),
   /** What the command answered. */
   result: z.looseObject({}).nullable(),

@@ -17,6 +17,8 @@ export type RunCommand = (
   words: readonly string[],
   how: {
     readonly progress: (progress: WorkProgress) => void;
+    /** Ends the process when it is aborted. */
+    readonly signal: AbortSignal;
     /** What the command reads from its standard input. */
     readonly input?: Uint8Array | undefined;
   },
@@ -25,6 +27,7 @@ export type RunCommand = (
 interface Running {
   readonly since: number;
   readonly answer: Promise<object>;
+  readonly ending: AbortController;
   progress: WorkProgress | undefined;
 }
 
@@ -48,12 +51,18 @@ export class BackgroundWork {
     const progress = (at: WorkProgress) => {
       running.progress = at;
     };
-    const answer = this.#command(directory, words, { progress, input })
+    const ending = new AbortController();
+    const answer = this.#command(directory, words, { progress, input, signal: ending.signal })
       .then(resultOf)
       .finally(() => this.#running.delete(key));
-    const running: Running = { since: this.#clock(), answer, progress: undefined };
+    const running: Running = { since: this.#clock(), answer, ending, progress: undefined };
     this.#running.set(key, running);
     return answer;
+  }
+
+  /** Ends the process of a command on a directory; its answer is an error then. */
+  stop(directory: string, words: readonly string[]): void {
+    this.#running.get(keyOf(directory, words))?.ending.abort();
   }
 
   /** How far the command with this first word has come on a directory; undefined when none is under way. */

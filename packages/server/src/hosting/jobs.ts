@@ -9,7 +9,7 @@ interface Job {
   readonly directory: string;
   readonly words: readonly string[];
   readonly since: number;
-  state: "running" | "done" | "failed";
+  state: "running" | "done" | "failed" | "stopped";
   result: Readonly<Record<string, unknown>> | null;
   error: { readonly code: string; readonly message: string; readonly hint: string } | null;
 }
@@ -42,13 +42,25 @@ export class Jobs {
     this.#jobs.set(job.id, job);
     if (this.#jobs.size > REMEMBERED) this.#jobs.delete(this.#jobs.keys().next().value!);
     this.#work.run(directory, words).then(
-      (result) => Object.assign(job, { state: "done" as const, result }),
+      // one that ended before it could be stopped is done
+      (result) => void Object.assign(job, { state: "done" as const, result }),
       (error: unknown) => {
+        if (job.state === "stopped") return;
         const { code, message, hint } = reportError(error, { kind: "api" });
         Object.assign(job, { state: "failed" as const, error: { code, message, hint } });
       },
     );
     return this.#shown(job);
+  }
+
+  /** Stops a job that is under way; undefined when there is none of that id. */
+  stop(id: string) {
+    const job = this.#jobs.get(id);
+    if (job?.state === "running") {
+      job.state = "stopped";
+      this.#work.stop(job.directory, job.words);
+    }
+    return this.find(id);
   }
 
   /** A job as it stands; undefined when there is none of that id. */

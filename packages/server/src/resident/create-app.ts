@@ -17,6 +17,7 @@ import { serveSearchIndex } from "../routes/search-index.ts";
 import { servePlans } from "../routes/plans.ts";
 import { serveHistory } from "../routes/history.ts";
 import { serveRemotes } from "../routes/remotes.ts";
+import { serveShares } from "../routes/shares.ts";
 import { serveRuns } from "../routes/runs.ts";
 import type { Served } from "../routes/served.ts";
 import { servePages } from "../routes/pages.ts";
@@ -52,6 +53,7 @@ export function createApp(served: Served, log: Log, extend?: Extension): Hono {
   serveSearchIndex(app, served);
   servePlans(app, served);
   serveRemotes(app, served);
+  serveShares(app, served);
   serveRuns(app, served);
   serveWorkspaces(app, served);
   servePages(app, served);
