@@ -64,13 +64,13 @@ function addRemote({ exchange }: Workspace, segment: number): void {
     pulledAt: null,
     problem: null,
   });
-  if (segment > 0) exchange.notePulled("team");
+  if (segment > 0) exchange.notePulled("team", []);
 }
 
 /** As a push that ended well does. */
 function settle({ exchange }: Workspace): void {
   exchange.settle("team", { segment: 1, hash: "hash", until: exchange.outboxEnd("team"), at: 0 });
-  exchange.notePulled("team");
+  exchange.notePulled("team", []);
 }
 
 test("[R706] a checkpoint is sent after the interval, other lines are looked at now and then", async () => {

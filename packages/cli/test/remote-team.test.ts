@@ -161,6 +161,11 @@ describe.skipIf(missing !== undefined)("a team on Ceph", { timeout: 180_000 }, (
     expect((await run(["checkpoint"], ana)).status).toBe(0);
     const refused = await run(["share", "@", "--link", "--json"], ana);
     expect(refused.status, refused.stderr).toBe(3);
+    // [R1506] its words are part of the link, whichever paths are shared
+    expect((await run(["note", "@", "password: hunter2hunter2"], ana)).status).toBe(0);
+    const words = await run(["share", "@", "--link", "--paths", "a.txt", "--json"], ana);
+    expect(words.status, words.stderr).toBe(3);
+    expect(words.stdout + words.stderr).toContain("name, note or description");
 
     const removed = await run(["remote", "keys", "remove", "lint", "--yes"], ana);
     expect(removed.status).toBe(4);
@@ -221,6 +226,10 @@ describe.skipIf(missing !== undefined)("a team on Ceph", { timeout: 180_000 }, (
       return id;
     });
     writeFileSync(join(sandbox.project, "a.txt"), "better\n");
+    await run(["config", "sync.transcripts", "never"], ana);
+    const bare = await run(["handoff", thread, "--json"], ana);
+    expect(json(bare.stdout)).toMatchObject({ thread, transcript: false });
+    await run(["config", "sync.transcripts", "--unset"], ana);
     const handed = await run(["handoff", thread, "--json"], ana);
     expect(handed.status, handed.stderr + handed.stdout).toBe(0);
     const offer = json(handed.stdout);

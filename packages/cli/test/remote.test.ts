@@ -1,7 +1,15 @@
 /** `belay remote`, `push` and `clone` as a user types them, against a real server. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { missingCeph, startCeph, type TestServer } from "../../remote/test/support/ceph-server.ts";
@@ -233,14 +241,31 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
   );
 
   test("the first push asks about what looks like a secret", async () => {
-    using sandbox = await Sandbox.protected({ ".env": "TOKEN=x\n" });
-    await run(sandbox, ["remote", "add", "team", place(), "--recovery-file", "../key.txt"]).ended;
-    const asked = await run(sandbox, ["push", "--json"]).ended;
-    expect(asked).toMatchObject({ status: 3 });
-    expect(json(asked.stdout || asked.stderr)).toMatchObject({
-      error: { code: "SECRETS_FOUND", places: [".env"] },
-    });
+    using sandbox = await Sandbox.protected({ ".env": "TOKEN=x\n", "a.txt": "one\n" });
+    // [R1506] also what was there once
+    sandbox.write("old.txt", `key = "${["ghp", "0123456789abcdefghijABCDEFGHIJ012345"].join("_")}"\n`);
+    await run(sandbox, ["checkpoint"]).ended;
+    sandbox.write("old.txt", "nothing\n");
+    await run(sandbox, ["checkpoint"]).ended;
+    const url = place();
+    await run(sandbox, ["remote", "add", "team", url, "--recovery-file", "../key.txt"]).ended;
+    const refusal = async (places: string[], in_: Parameters<typeof run>[2] = {}) => {
+      const asked = await run(sandbox, ["push", "--json"], in_).ended;
+      expect(asked).toMatchObject({ status: 3 });
+      expect(json(asked.stdout || asked.stderr)).toMatchObject({ error: { code: "SECRETS_FOUND", places } });
+    };
+    await refusal(["old.txt in checkpoint 2", ".env"]);
+    const listed = json((await run(sandbox, ["remote", "list", "--json"]).ended).stdout);
+    expect(listed).toMatchObject({ remotes: [{ problem: expect.stringContaining("SECRETS_FOUND") }] });
     expect(await run(sandbox, ["push", "--yes"]).ended).toMatchObject({ status: 0 });
+    // and what a clone adds to what came from there
+    const home = join(sandbox.base, "other-home");
+    const from = ["clone", url, "../clone", "--recovery-file", "../key.txt"];
+    expect(await run(sandbox, from, { home }).ended).toMatchObject({ status: 0 });
+    const clone = join(sandbox.base, "clone");
+    writeFileSync(join(clone, "id_rsa"), "x\n");
+    await run(sandbox, ["checkpoint"], { home, cwd: clone }).ended;
+    await refusal(["id_rsa"], { home, cwd: clone });
   });
 
   test("[T1, T2] killed at every request of a push, the next one goes on and the remote is sound", async () => {

@@ -117,6 +117,7 @@ export type {
   HistoryRecord,
   JournalEntry,
   LocatedObject,
+  MovedLine,
   NeededObject,
   QueuedRecord,
   RemoteEntry,

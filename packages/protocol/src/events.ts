@@ -82,6 +82,12 @@ export type BelayEvent =
   | (Place & { type: "capture_failed"; events: number; problem: string })
   /** The search index was compared with the newest checkpoint. */
   | (Place & { type: "index_synced"; checked: number; reindexed: number; removed: number })
+  /** A remote has everything, or the lines of other machines were looked at. */
+  | (Place & { type: "sync_finished"; remote: string; direction: "push" | "pull" })
+  /** That did not end well, for another reason than the last time. */
+  | (Place & { type: "sync_failed"; remote: string; code: string; problem: string })
+  /** A line of another machine has moved. */
+  | (Place & { type: "remote_changed"; remote: string; line: string; checkpoints: number })
   | (Place & { type: "coverage_gap"; checkpoint: string; gaps: number })
   | (Place & { type: "done"; checkpoint: string | null })
   /** The first event of a stream: how reliable the following ones are. */

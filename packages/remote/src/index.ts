@@ -20,6 +20,7 @@ export { REAL_SURROUNDINGS, type Surroundings } from "./sync/surroundings.ts";
 export {
   addRemote,
   cloneLine,
+  findRemote,
   openRemote,
   type AddedRemote,
   type ClonedWorkspace,

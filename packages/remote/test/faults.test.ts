@@ -1,8 +1,17 @@
 /** Whatever happens to a request: what is claimed is stored, what is stored is right, and the next push goes on. */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findHandoff, offerHandoff } from "../src/share/handoff.ts";
+import { openShare } from "../src/share/open-share.ts";
+import { openShares } from "../src/share/shares.ts";
+import { readIdentity } from "../src/space/identity.ts";
+import { openSpace } from "../src/space/space.ts";
+import { downloadShared } from "../src/stores/download-shared.ts";
 import { RetryingRemoteStore } from "../src/stores/retrying-remote-store.ts";
 import { S3RemoteStore } from "../src/stores/s3-remote-store.ts";
+import { Mirror } from "../src/sync/mirror.ts";
+import { push, type PushTarget } from "../src/sync/push.ts";
+import { translating } from "../src/sync/translate-failure.ts";
 import { missingCeph, startCeph, type TestServer } from "./support/ceph-server.ts";
 import { createBucket } from "./support/create-bucket.ts";
 import { FaultProxy, FAULTS } from "./support/fault-proxy.ts";
@@ -94,4 +103,101 @@ describe.skipIf(missing !== undefined)("faults between a machine and Ceph", () =
         }
       }
   });
+
+  test(
+    "[R1512] faults at requests of a share, a handoff, a change of the secret and a fold: done or not done, and the next try ends it",
+    { timeout: 120_000 },
+    async () => {
+      const prefix = randomBytes(4).toString("hex");
+      const ana = new Machine(connect(prefix, PATIENT_MS));
+      ana.write({ "a.txt": "one\n" });
+      await (await ana.init()).add();
+      await ana.push();
+      const bob = await ana.invited(connect(prefix, PATIENT_MS), "bob", "member");
+      await bob.push();
+      const thread = await ana.workspace.threads.create({ agent: "codex", externalId: "s-1", title: "t" });
+      const jobs = {
+        share: async () => {
+          const [checkpoint] = await ana.workspace.list({ limit: 1 });
+          const shares = openShares(ana.workspace, undefined, ana.host);
+          const request = { checkpoint: checkpoint!, paths: [], ttlMs: 60_000 };
+          const { link } = await shares.byLink(request);
+          return async () => {
+            using share = await openShare(link, downloadShared);
+            expect([...share.files()].map(({ path }) => path)).toEqual(["a.txt"]);
+          };
+        },
+        handoff: async () => {
+          const content = randomBytes(8).toString("hex");
+          const messages = [{ role: "user", content, externalId: null, createdAt: 1 }];
+          const { checkpoint } = await ana.workspace.checkpoint({ thread: thread.id });
+          const facts = { thread, checkpoint: checkpoint.id, cwd: "/", messages, transcript: null };
+          await offerHandoff(ana.workspace, { name: undefined, offer: facts }, ana.host);
+          return async () => {
+            const wanted = { name: undefined, thread: thread.id };
+            const { handoff } = await findHandoff(bob.workspace, wanted, bob.host);
+            expect(handoff).toMatchObject({ by: "ana@ana-laptop", messages: [{ content }] });
+          };
+        },
+        rotate: async () => {
+          const generation = await ana.members().rotate();
+          return async () => expect((await bob.members().list()).generation).toBe(generation);
+        },
+        fold: async () => {
+          ana.write({ "a.txt": randomBytes(8).toString("hex") });
+          await ana.workspace.checkpoint();
+          using mirror = new Mirror(ana.home, ana.workspace.exchange.remotes()[0]!.space);
+          await translating(async () => push(await targetOf(ana, mirror), "team"));
+          // [R736] that a fold could not be written fails no push
+          return async () => expect(ana.workspace.exchange.queued("team").records).toBe(0);
+        },
+      };
+      for (const [n, [name, job]] of Object.entries(jobs).entries()) {
+        proxy.strike(undefined);
+        await (
+          await job()
+        )();
+        const requests = proxy.count;
+        for (const [f, fault] of FAULTS.entries()) {
+          // a sample: each fault at two of the four, at one request after the other
+          if (f % 2 !== n % 2) continue;
+          const at = 1 + ((f + n) % requests);
+          ana.host = { ...ana.host, connect: connect(prefix, 0) };
+          proxy.strike({ at, fault });
+          const first = await job().catch((error: unknown) => error as Error);
+          proxy.strike(undefined);
+          ana.host = { ...ana.host, connect: connect(prefix, PATIENT_MS) };
+          const about = `${name} ${fault} ${at}`;
+          if (first instanceof Error)
+            expect(first, `${about}: ${first}`).toHaveProperty("code", expect.stringMatching(/^REMOTE_/));
+          await (first instanceof Error ? await job() : first)();
+        }
+      }
+      ana.write({ "a.txt": "last\n" });
+      await ana.workspace.checkpoint();
+      await ana.push();
+      await bob.push();
+      expect(await ana.verify()).toMatchObject({ ok: true, lines: 2, problems: [] });
+      const { line } = ana.workspace.exchange.remotes()[0]!;
+      const eve = await ana.clone(connect(prefix, PATIENT_MS), { name: "eve", line });
+      await eve.workspace.restoreTo("@");
+      expect(filesBelow(eve.root)).toEqual(filesBelow(ana.root));
+    },
+  );
+
+  /** A push that folds after every second segment. */
+  async function targetOf(ana: Machine, mirror: Mirror): Promise<PushTarget> {
+    const { space, abilities } = ana.workspace.exchange.remotes()[0]!;
+    const keys = readIdentity(ana.home)!;
+    return {
+      exchange: ana.workspace.exchange,
+      space: await openSpace(ana.host.connect(""), space, keys),
+      mirror,
+      keys,
+      device: "ana-laptop",
+      abilities: JSON.parse(abilities) as PushTarget["abilities"],
+      around: ana.host.around,
+      foldSegments: 2,
+    };
+  }
 });

@@ -1,11 +1,14 @@
 /** Many pushes: folds restate them, sweeps delete what they made superfluous, and nothing is lost. */
 import { describe, expect, test } from "vitest";
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { openSpace, type Space } from "../src/space/space.ts";
 import { readIdentity } from "../src/space/identity.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { Mirror } from "../src/sync/mirror.ts";
-import { pushBase, type PushTarget } from "../src/sync/push.ts";
+import { push, pushBase, type PushTarget } from "../src/sync/push.ts";
+import { openRemote } from "../src/sync/remote.ts";
 import { sweepSpace } from "../src/sync/sweep.ts";
 import { checkpointsOf, filesBelow, Machine } from "./support/machines.ts";
 
@@ -50,6 +53,18 @@ async function pushedOften(store: Server, times: number): Promise<Machine> {
   return ana;
 }
 
+async function targetOf(ana: Machine, store: Server, mirror: Mirror): Promise<PushTarget> {
+  return {
+    exchange: ana.workspace.exchange,
+    space: await spaceOf(ana, store),
+    mirror,
+    keys: readIdentity(ana.home)!,
+    device: "ana-laptop",
+    abilities: { createOnly: true, etagIsMd5: true, deleteAllowed: true, skewMs: 0 },
+    around: ana.host.around,
+  };
+}
+
 async function expectWhole(ana: Machine, store: Server): Promise<void> {
   expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
   const bob = await ana.clone(() => store);
@@ -63,6 +78,7 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
   test("[T16, R736] 64 segments are restated as one; swept in two looks 72 hours apart, nothing is lost", async () => {
     const store = new Server();
     const ana = await pushedOften(store, SEGMENTS);
+    const bob = await ana.invited(() => store, "bob", "member");
     expect(keysOf(store, FOLDS)).toHaveLength(1);
     expect(keysOf(store, PLAIN)).toHaveLength(SEGMENTS);
     await expectWhole(ana, store);
@@ -81,10 +97,48 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     expect(keysOf(store, PLAIN)).toEqual([]);
     expect(store.objects.has(stray)).toBe(false);
     await expectWhole(ana, store);
+    // [R1508] what rides inside a fold is fetched like anything else
+    using remote = openRemote(bob.workspace, undefined, bob.host);
+    const fetched = await remote.fetch("ana@ana-laptop/@");
+    await bob.workspace.restoreTo(fetched.checkpoint.id);
+    expect(filesBelow(bob.root)).toEqual(filesBelow(ana.root));
     ana.write({ "a.txt": "after the sweep\n" });
     await ana.workspace.checkpoint();
     expect(await ana.push()).toMatchObject({ outcome: "pushed", segment: SEGMENTS + 1, forkedFrom: null });
     await expectWhole(ana, store);
+  });
+
+  test("[R1508] folds of a server that cannot refuse to overwrite are told apart from its segments", async () => {
+    const store = new Server();
+    const put = store.put.bind(store);
+    store.put = (key, bytes) => put(key, bytes, { createOnly: false });
+    const ana = await pushedOften(store, 2);
+    const bob = await ana.invited(() => store, "bob", "member");
+    using remote = openRemote(bob.workspace, undefined, bob.host);
+    await remote.pull();
+    using mirror = new Mirror(ana.home, ana.workspace.exchange.remotes()[0]!.space);
+    for (const text of ["three\n", "four\n", "five\n"]) {
+      ana.write({ "a.txt": text });
+      await ana.workspace.checkpoint();
+      const target = { ...(await targetOf(ana, store, mirror)), foldSegments: 2 };
+      await push({ ...target, abilities: { ...target.abilities, createOnly: false } }, "team");
+    }
+    const suffixed = /\/\d{12}-\d{12}-[a-z]{8}$/;
+    const folds = keysOf(store, suffixed);
+    expect(folds).toHaveLength(1);
+    // swept: the fold is all there is of the first four
+    for (const key of keysOf(store, /\/l\/.*\/00000000000[1-4]-[a-z]{8}$/)) store.objects.delete(key);
+    expect(await remote.pull()).toMatchObject({ outcome: "pulled" });
+    for (const [reference, text] of [
+      ["ana@ana-laptop/@", "five\n"],
+      ["ana@ana-laptop/@-1", "four\n"],
+      ["ana@ana-laptop/@-2", "three\n"],
+    ] as const) {
+      const { checkpoint } = await remote.fetch(reference);
+      await bob.workspace.restoreTo(checkpoint.id);
+      expect(readFileSync(join(bob.root, "a.txt"), "utf8")).toBe(text);
+    }
+    expect(await bob.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
   });
 
   test("[T7, R737] what is named again before the second look is pardoned", async () => {
@@ -110,15 +164,7 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     const newest = await ana.workspace.checkpoint();
     await ana.push();
     using mirror = new Mirror(ana.home, ana.workspace.exchange.remotes()[0]!.space);
-    const target: PushTarget = {
-      exchange: ana.workspace.exchange,
-      space: await spaceOf(ana, store),
-      mirror,
-      keys: readIdentity(ana.home)!,
-      device: "ana-laptop",
-      abilities: { createOnly: true, etagIsMd5: true, deleteAllowed: true, skewMs: 0 },
-      around: ana.host.around,
-    };
+    const target = await targetOf(ana, store, mirror);
     expect(await pushBase(target, "team", { allDays: 7, turnDays: 30 })).toBe(true);
     expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
     const bob = await ana.clone(() => store);

@@ -24,6 +24,8 @@ async function offered(transcript: string | null) {
   const { checkpoint } = await ana.workspace.checkpoint({ thread: thread.id });
   const messages = [{ role: "user", content: PLANTED, externalId: "m-1", createdAt: 5 }];
   const offer = { thread, checkpoint: checkpoint.id, cwd: "/srv/ana/work", messages, transcript };
+  // [R1505] what a machine calls itself now is not what its space calls it
+  ana.host = { ...ana.host, user: "somebody-else" };
   const told = await offerHandoff(ana.workspace, { name: undefined, offer }, ana.host);
   return { store, ana, thread, checkpoint, told };
 }
@@ -69,22 +71,44 @@ describe("a handoff", () => {
     const good = store.objects.get(key)!;
     const wanted = { name: "team", thread: thread.id };
     const said = (await findHandoff(ana.workspace, wanted, ana.host)).handoff;
-    const sealed = (member: string) =>
+    const sealed = (member: string, signer = keys) =>
       sealParcel([plainFrame("records", Buffer.from(JSON.stringify({ ...said, format: 1, member })))], {
         kind: "head",
         key,
         secret: presentSecret(space),
         salt: randomBytes(32),
-        signer: keys.sign,
+        signer: signer.sign,
       });
     const flipped = Buffer.from(good.bytes);
     flipped[90]! ^= 1;
-    for (const bytes of [sealed(keys.id), sealed(ana.workspace.exchange.remotes()[0]!.member), flipped]) {
+    // [R1505] a member who may write, but not this line
+    const bob = await ana.invited(() => store, "bob", "member");
+    await bob.push();
+    const bobs = readIdentity(bob.home)!;
+    for (const bytes of [
+      sealed(keys.id),
+      sealed(ana.workspace.exchange.remotes()[0]!.member),
+      sealed(bobs.id, bobs),
+      flipped,
+    ]) {
       store.objects.set(key, { ...good, bytes });
       await expect(findHandoff(ana.workspace, wanted, ana.host)).rejects.toMatchObject({
         code: "REMOTE_DAMAGED",
       });
     }
+    // [T1] a server that says it has the offer, and has another one
+    store.objects.set(key, good);
+    const put = store.put.bind(store);
+    store.put = async (name, bytes, how) =>
+      name === key ? { outcome: "stored", etag: "", date: 0 } : put(name, bytes, how);
+    const same = { thread: (await ana.workspace.threads.list())[0]!, checkpoint: said.checkpoint, cwd: "/" };
+    await expect(
+      offerHandoff(
+        ana.workspace,
+        { name: undefined, offer: { ...same, messages: [], transcript: null } },
+        ana.host,
+      ),
+    ).rejects.toMatchObject({ code: "REMOTE_UNREACHABLE" });
     const own = await rita.workspace.threads.create({ agent: "codex", externalId: "s-2", title: "x" });
     const offer = { thread: own, checkpoint: "x", cwd: "/", messages: [], transcript: null };
     await expect(offerHandoff(rita.workspace, { name: undefined, offer }, rita.host)).rejects.toMatchObject({

@@ -50,6 +50,27 @@ async function forceRoster(
   });
 }
 
+test("[R1502] a second workspace of a home does not join a space whose list of members went back", async () => {
+  const { store, ana } = await team();
+  const before = new Map(store.objects);
+  const bob = await ana.invited(() => store, "bob", "member");
+  const { text } = await ana.members().invite({ role: "member", ttlMs: HOUR });
+  expect((await ana.members().list()).members).toHaveLength(3);
+  for (const key of store.objects.keys()) if (!before.has(key)) store.objects.delete(key);
+  for (const [home, url, recoveryKey] of [
+    [ana.home, undefined, ""],
+    [ana.home, undefined, ana.recoveryKey],
+    [ana.home, text, ""],
+  ] as const) {
+    const second = await new Machine(() => store, "second", home).init();
+    second.recoveryKey = recoveryKey;
+    await expect(second.add(url)).rejects.toMatchObject({ code: "REMOTE_ROLLED_BACK" });
+    expect(second.workspace.exchange.remotes()).toEqual([]);
+  }
+  expect(spaceOf(ana, store).roster.roster.members).toHaveLength(3);
+  expect(spaceOf(bob, store).roster.roster.members).toHaveLength(3);
+});
+
 describe("an invitation", () => {
   test("[R761] makes one member with its role, who reads what is there and writes a line", async () => {
     const { store, ana } = await team();

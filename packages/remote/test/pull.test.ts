@@ -61,6 +61,16 @@ const pull = (machine: Machine) => withRemote(machine, (remote) => remote.pull()
 const fetchFrom = (machine: Machine, reference: string) =>
   withRemote(machine, (remote) => remote.fetch(reference));
 
+/** What happened in a workspace of its own accord. */
+async function syncEvents({ workspace }: Machine): Promise<object[]> {
+  const [found, newest]: [object[], number] = [[], workspace.events.newest()];
+  for await (const event of workspace.events.read({ after: 0 })) {
+    if (/^sync_|^remote_/.test(event.type)) found.push(event);
+    if (event.seq >= newest) break;
+  }
+  return found;
+}
+
 test("[R703] one listing of heads says which lines moved; only their new segments are read", async () => {
   const { store, ana, bob } = await twoMachines();
   const first = await pull(ana);
@@ -80,6 +90,20 @@ test("[R703] one listing of heads says which lines moved; only their new segment
   expect(store.take()).toHaveLength(4);
   expect(await ana.workspace.list()).toEqual(before);
   expect(ana.workspace.exchange.remotes()[0]!.pulledAt).not.toBeNull();
+  // [R1511] readers of events learn of it; a problem is told once
+  ana.host = { ...ana.host, connect: () => new MemoryRemoteStore() };
+  for (const _ of [1, 2]) await expect(pull(ana)).rejects.toThrow();
+  const { line } = bob.workspace.exchange.remotes()[0]!;
+  const [pushed, looked] = ["push", "pull"].map((direction) => ({ type: "sync_finished", direction }));
+  expect(await syncEvents(ana)).toMatchObject([
+    pushed,
+    { type: "remote_changed", remote: "team", line },
+    looked,
+    looked,
+    { type: "remote_changed", line, checkpoints: 1 },
+    looked,
+    { type: "sync_failed", code: expect.stringMatching(/^REMOTE_/), problem: expect.any(String) },
+  ]);
 });
 
 test("[R704] a checkpoint is fetched by its line, number, tag, name or id; what is here is not asked for", async () => {
@@ -141,6 +165,7 @@ test("[T15] a segment that was seen and is gone, or is another, is a rollback; s
   await ana.push();
   // the server goes back to an earlier copy, but for Ana's line
   const anaLine = ana.workspace.exchange.remotes()[0]!.line;
+  const lost = new Map([...store.inner.objects].filter(([key]) => !key.includes(anaLine)));
   for (const key of store.inner.objects.keys())
     if (!before.has(key) && !key.includes(anaLine)) store.inner.objects.delete(key);
   for (const [key, kept] of before) if (!key.includes(anaLine)) store.inner.objects.set(key, kept);
@@ -150,6 +175,46 @@ test("[T15] a segment that was seen and is gone, or is another, is a rollback; s
   // a machine that never saw Bob's line learns from Ana's that something is gone
   const eve = await ana.clone(() => store, { name: "eve", line: anaLine });
   await expect(pull(eve)).rejects.toMatchObject({ code: "REMOTE_ROLLED_BACK" });
+  // [R1501] each time, and no push takes the alarm off; the lines of others are read all the same
+  ana.write({ "a.txt": "after the alarm\n" });
+  const { checkpoint } = await ana.workspace.checkpoint();
+  await ana.push();
+  await eve.push();
+  await expect(pull(eve)).rejects.toMatchObject({ code: "REMOTE_ROLLED_BACK" });
+  expect(eve.workspace.exchange.remotes()[0]!.problem).toMatch(/^REMOTE_ROLLED_BACK/);
+  const seen = await withRemote(eve, (remote) => remote.lines());
+  expect(seen.find(({ line }) => line === anaLine)?.newest?.id).toBe(checkpoint.id);
+  // what is there again is no reason any more
+  for (const [key, kept] of lost) store.inner.objects.set(key, kept);
+  await pull(eve);
+  expect(eve.workspace.exchange.remotes()[0]!.problem).toBeNull();
+});
+
+test("[R1500] a rollback of the own line is noticed by a pull and, where the last push is not recent, by a push", async () => {
+  const { store, ana } = await twoMachines();
+  ana.write({ "a.txt": "two\n" });
+  await ana.workspace.checkpoint();
+  const before = new Map(store.inner.objects);
+  await ana.push();
+  await pull(ana);
+  const after = new Map(store.inner.objects);
+  const goTo = (objects: typeof before) => {
+    store.inner.objects.clear();
+    for (const [key, kept] of objects) store.inner.objects.set(key, kept);
+  };
+  goTo(before);
+  for (const _ of [1, 2]) await expect(pull(ana)).rejects.toMatchObject({ code: "REMOTE_ROLLED_BACK" });
+  ana.write({ "a.txt": "three\n" });
+  await ana.workspace.checkpoint();
+  const { around } = ana.host;
+  ana.host = { ...ana.host, around: { ...around, now: () => Date.now() + 11 * 60_000 } };
+  await expect(ana.push()).rejects.toMatchObject({ code: "REMOTE_ROLLED_BACK" });
+  expect(store.inner.objects).toEqual(before);
+  expect(ana.workspace.exchange.queued("team").checkpoints).toBe(1);
+  goTo(after);
+  expect(await ana.push()).toMatchObject({ outcome: "pushed", forkedFrom: null });
+  await pull(ana);
+  expect(ana.workspace.exchange.remotes()[0]!.problem).toBeNull();
 });
 
 test("[T11] what one machine writes on another's checkpoint reaches it; of two the later counts everywhere", async () => {
@@ -176,6 +241,57 @@ test("[T11] what one machine writes on another's checkpoint reaches it; of two t
   const lines = await withRemote(eve, (remote) => remote.lines());
   const ofAna = lines.find(({ name }) => name.startsWith("ana@"));
   expect(ofAna?.newest).toMatchObject({ id, name: "ana's word", tags: ["seen-by-bob"] });
+});
+
+test("[R1503] what a machine set on its own checkpoints is taken off there only; what another added, the other takes off", async () => {
+  const { ana, bob } = await twoMachines();
+  const { id } = (await ana.workspace.checkpoint({ name: "mine" })).checkpoint;
+  await ana.workspace.tag(id, "keep");
+  await ana.push();
+  await fetchFrom(bob, id);
+  await bob.workspace.untag("keep");
+  await bob.workspace.rename(id, "");
+  await bob.workspace.tag(id, "of-bob");
+  await bob.push();
+  await pull(ana);
+  expect(await ana.workspace.resolve("keep")).toMatchObject({ id, name: "mine", tags: ["keep", "of-bob"] });
+  // both agree in the end
+  await ana.push();
+  await pull(bob);
+  expect(await bob.workspace.resolve(id)).toMatchObject({ name: "mine", tags: ["keep", "of-bob"] });
+  await bob.workspace.untag("of-bob");
+  await bob.push();
+  await pull(ana);
+  expect(await ana.workspace.resolve(id)).toMatchObject({ tags: ["keep"] });
+});
+
+test("[R1504] an agent adds tags to the checkpoints of others, and changes nothing else there", async () => {
+  const { store, ana } = await twoMachines();
+  const { id } = (await ana.workspace.checkpoint()).checkpoint;
+  await ana.push();
+  const job = await ana.invited(() => store, "job", "agent");
+  await job.push();
+  await fetchFrom(job, id);
+  await job.workspace.rename(id, "renamed by a job");
+  await job.workspace.tag(id, "tested");
+  await job.push();
+  await pull(ana);
+  expect(await ana.workspace.resolve(id)).toMatchObject({ name: null, tags: ["tested"] });
+});
+
+test("[T11] each workspace of a home takes over what was written on its checkpoints, whichever of them pulled first", async () => {
+  const { store, ana, bob } = await twoMachines();
+  const second = await new Machine(() => store, "ana", ana.home).init();
+  await second.add();
+  second.write({ "second.txt": "2\n" });
+  const { id } = (await second.workspace.checkpoint()).checkpoint;
+  await second.push();
+  await fetchFrom(bob, id);
+  await bob.workspace.tag(id, "seen");
+  await bob.push();
+  await pull(ana);
+  await pull(second);
+  expect(await second.workspace.resolve(id)).toMatchObject({ tags: ["seen"] });
 });
 
 test("[T4] a copied home goes on as a line of its own; both are listed, and nothing is lost", async () => {

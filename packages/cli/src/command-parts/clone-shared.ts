@@ -1,7 +1,7 @@
 /** `belay clone <link>`: a protected directory with the files of a share. It needs neither membership nor access. */
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ImportedFile, Workspace } from "@belay/engine";
+import type { BytePath, ImportedFile, Workspace } from "@belay/engine";
 import type { OpenShare } from "@belay/remote";
 import { ContractError, EXIT } from "@belay/protocol/errors";
 import { count, size } from "@belay/tui/text";
@@ -30,19 +30,19 @@ export async function cloneShared(call: SharedCall, link: string): Promise<numbe
       },
     );
   using share = await openShare(link, downloadShared);
-  // everything is proved before the first file is written
-  const files = [...share.files()];
+  // [R1507] everything is proved before the first file is written, one file in memory at a time
+  const paths: BytePath[] = [];
+  const outside = leadingOutside(noting(share.files(), paths));
   const { member, missing } = share.checkpoint;
-  const outside = leadingOutside(files);
   warnAll(
     call,
     outside.map((path) => `${visible(path)} is a link that leads outside the directory.`),
   );
-  const question = `${count(files.length, "file")} (${size(share.bytes)}), shared by ${visible(member)}. Restored code can run. Restore them into ${visible(directory)}?`;
+  const question = `${count(paths.length, "file")} (${size(share.bytes)}), shared by ${visible(member)}. Restored code can run. Restore them into ${visible(directory)}?`;
   if (call.options.yes !== true && !(await confirm(call, question))) return declined(call);
   const isNew = !existsSync(directory);
   mkdirSync(directory, { recursive: true });
-  await using workspace = await receive(share, files, { directory, home: call.home }).catch(
+  await using workspace = await receive(share, paths, { directory, home: call.home }).catch(
     (error: unknown) => {
       if (isNew && readdirSync(directory).length === 0) rmdirSync(directory);
       throw error;
@@ -57,7 +57,7 @@ export async function cloneShared(call: SharedCall, link: string): Promise<numbe
       line: null,
       from: { remote: null, line: null, checkpoint: id },
       checkpoints: 1,
-      files: files.length,
+      files: paths.length,
       bytes: share.bytes,
       withheld: [],
       excluded: missing,
@@ -72,21 +72,28 @@ export async function cloneShared(call: SharedCall, link: string): Promise<numbe
         : ` It was taken on ${visible(git.branch ?? "no branch")} at ${git.commit?.slice(0, 12) ?? "no commit"}.`;
     const without = missing.length === 0 ? "" : `\nNot in it: ${missing.map(visible).join(", ")}.`;
     call.output.print(
-      `${visible(workspace.root)} has the ${count(files.length, "file")} that ${visible(member)} shared.${taken}${without}`,
+      `${visible(workspace.root)} has the ${count(paths.length, "file")} that ${visible(member)} shared.${taken}${without}`,
     );
   }
   return EXIT.done;
 }
 
+function* noting(files: Iterable<ImportedFile>, paths: BytePath[]): Generator<ImportedFile> {
+  for (const file of files) {
+    paths.push(file.path);
+    yield file;
+  }
+}
+
 async function receive(
-  { checkpoint }: OpenShare,
-  files: readonly ImportedFile[],
+  share: OpenShare,
+  covers: readonly BytePath[],
   { directory, home }: { readonly directory: string; readonly home: string },
 ): Promise<Workspace> {
   const { initWorkspace } = await import("@belay/engine");
   const { workspace } = await initWorkspace(directory, { home });
   try {
-    const { id, name, note, description, createdAt, member } = checkpoint;
+    const { id, name, note, description, createdAt, member } = share.checkpoint;
     const imported = await workspace.importCheckpoint({
       origin: "share",
       alias: id,
@@ -95,8 +102,8 @@ async function receive(
       ...(name !== null && { name }),
       ...(note !== null && { note }),
       createdAt,
-      files,
-      covers: files.map(({ path }) => path),
+      files: share.files(),
+      covers,
     });
     await workspace.restoreTo(imported.id);
     return workspace;

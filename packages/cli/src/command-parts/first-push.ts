@@ -1,6 +1,6 @@
 /** What a push asks and says: secrets before the first one, and a line that was taken. */
-import type { RemoteEntry, Workspace } from "@belay/engine";
-import type { PushReport } from "@belay/remote";
+import type { Workspace } from "@belay/engine";
+import type { OpenedRemote, PushReport } from "@belay/remote";
 import { ContractError } from "@belay/protocol/errors";
 import { confirm } from "../call/confirmation.ts";
 import type { Call } from "../call/command.ts";
@@ -16,19 +16,22 @@ const NAMED_PLACES = 20;
 export async function maySend(
   call: PushCall,
   workspace: Workspace,
-  { segment, began }: RemoteEntry,
+  remote: Pick<OpenedRemote, "entry" | "hadFirst">,
 ): Promise<boolean> {
-  if (segment > 0 || began !== null || call.options.yes === true) return true;
+  const { name, segment, pushedAt, began, createdAt } = remote.entry;
+  if (segment > 0 || pushedAt !== null || call.options.yes === true) return true;
   const { findSecrets } = await import("./found-secrets.ts");
-  const { places, more } = await findSecrets(workspace, NAMED_PLACES);
+  // a clone came from there: only what was made here since is new to the remote
+  const since = began === null ? 0 : createdAt;
+  const isSent = (hash: string) => remote.hadFirst(hash);
+  const { places, more } = await findSecrets(workspace, { most: NAMED_PLACES, since, isSent });
   if (places.length === 0) return true;
   const listed = [...places.map(visible), ...(more ? ["and more"] : [])];
-  if (!call.output.canAsk)
-    throw new ContractError(
-      "SECRETS_FOUND",
-      "The first push would send what looks like secrets. Nothing was sent.",
-      { facts: { places }, list: listed },
-    );
+  if (!call.output.canAsk) {
+    const message = "The first push would send what looks like secrets. Nothing was sent.";
+    workspace.exchange.noteProblem(name, `SECRETS_FOUND: ${message}`);
+    throw new ContractError("SECRETS_FOUND", message, { facts: { places }, list: listed });
+  }
   call.output.print(["These look like secrets:", ...listed.map((place) => `  ${place}`)].join("\n"));
   return confirm(call, "Everything is encrypted before it leaves this machine. Send them too?");
 }

@@ -42,6 +42,7 @@ export function remoteJson(remote: RemoteEntry, state: RemoteState): Record<stri
     recoveryKey: state.recoveryKey,
     queued: state.queued,
     lastPushedAt: remote.pushedAt === null ? null : new Date(remote.pushedAt).toISOString(),
+    lastPulledAt: remote.pulledAt === null ? null : new Date(remote.pulledAt).toISOString(),
     problem: remote.problem,
   };
 }

@@ -24,6 +24,15 @@ export async function remoteChecks(workspace: Workspace, home: string): Promise<
         detail: "The space has one admin and no recovery key: if that machine is lost, so is the space.",
         hint: "`belay remote keys add --recovery` makes a recovery key; `belay remote invite --role admin` a second admin.",
       };
+    if (remote.problem !== null)
+      return {
+        name,
+        status: "warning",
+        detail: remote.problem,
+        hint: remote.problem.startsWith("REMOTE_ROLLED_BACK")
+          ? "`belay remote verify` says what is missing. `belay remote remove` and `belay remote add` send the whole history again, as a new line."
+          : "`belay sync` tries again; local work is unaffected.",
+      };
     const facts = [
       `role ${role ?? "unknown"}`,
       ...(abilities.deleteAllowed ? ["deletes possible with this access"] : []),

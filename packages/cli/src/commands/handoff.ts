@@ -46,17 +46,21 @@ export default defineCommand({
 });
 
 async function offer(call: HandoffCall, workspace: Workspace, ref: string): Promise<number> {
-  const { offerHandoff } = await import("@belay/remote");
+  const { findRemote, offerHandoff } = await import("@belay/remote");
   const { createRemoteHost } = await import("../wiring/remote-host.ts");
   const { readTranscriptOf } = await import("../agents/handed-conversation.ts");
   const thread = await workspace.threads.get(ref);
+  // before the checkpoint is taken: without a remote nothing is changed
+  findRemote(workspace, call.options.remote);
   const { checkpoint } = await workspace.checkpoint({
     kind: "manual",
     thread: thread.id,
     description: "Handed over",
   });
-  const found =
-    call.options["no-transcript"] === true ? null : readTranscriptOf(call.home, thread, workspace.root);
+  const { readSettings } = await import("@belay/engine");
+  const isWithout =
+    call.options["no-transcript"] === true || readSettings(call.home)["sync.transcripts"] === "never";
+  const found = isWithout ? null : readTranscriptOf(call.home, thread, workspace.root);
   const request = {
     name: call.options.remote,
     offer: {

@@ -32,7 +32,7 @@ async function pushTo(call: Call<typeof OPTIONS>, workspace: Workspace): Promise
   const started = performance.now();
   using held = await openForSync(call, workspace);
   const { remote, host } = held;
-  if (!(await maySend(call, workspace, remote.entry))) return declined(call);
+  if (!(await maySend(call, workspace, remote))) return declined(call);
   const report = await withBar(call, ["Pushing", "object"], (progress) => remote.push(progress));
   warnForked(call, report);
   const { name } = remote.entry;

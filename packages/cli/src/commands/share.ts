@@ -1,4 +1,4 @@
-import type { Workspace } from "@belay/engine";
+import type { Checkpoint, Workspace } from "@belay/engine";
 import type { SharedLink, Shares, SharedWithMembers } from "@belay/remote";
 import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { count, size } from "@belay/tui/text";
@@ -75,7 +75,7 @@ async function shareLink(
 ): Promise<number> {
   const { expires = "7d", paths = [] } = call.options;
   const checkpoint = await workspace.resolve(ref);
-  await expectNoSecrets(call, workspace, ref);
+  await expectNoSecrets(call, workspace, checkpoint);
   const { link, share } = await shares.byLink({ checkpoint, paths, ttlMs: parseDuration(expires) });
   const facts = { ...linkJson(share), reference: null, link };
   // [T17] the one place where the link is shown: everywhere else it is taken out as a secret
@@ -86,11 +86,11 @@ async function shareLink(
   return EXIT.done;
 }
 
-async function expectNoSecrets(call: ShareCall, workspace: Workspace, ref: string): Promise<void> {
+async function expectNoSecrets(call: ShareCall, workspace: Workspace, checkpoint: Checkpoint): Promise<void> {
   if (call.options["include-secrets"] === true) return;
   const { findSecretsIn } = await import("../command-parts/found-secrets.ts");
   const { places, more } = await findSecretsIn(workspace, {
-    ref,
+    checkpoint,
     paths: call.options.paths,
     most: NAMED_PLACES,
   });

@@ -34,7 +34,7 @@ export default defineCommand({
     withWorkspace(call, async (workspace) => {
       using held = await openForSync(call, workspace);
       const { remote, host } = held;
-      if (!(await maySend(call, workspace, remote.entry))) return declined(call);
+      if (!(await maySend(call, workspace, remote))) return declined(call);
       const started = performance.now();
       const pushed = await withBar(call, ["Pushing", "object"], (progress) => remote.push(progress));
       warnForked(call, pushed);

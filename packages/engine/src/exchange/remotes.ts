@@ -1,5 +1,6 @@
 /** The remotes of a workspace: which there are, what waits for each, and the journal of a push that is under way. */
-import type { JournalEntry, RemoteEntry } from "../model/exchange.ts";
+import { appendEvent } from "../history/events.ts";
+import type { JournalEntry, MovedLine, RemoteEntry } from "../model/exchange.ts";
 import { EngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";
 import type { Database, Row } from "../store/database.ts";
@@ -68,8 +69,19 @@ export function beginLine(
 }
 
 /** Notes why a push did not end well; null when it did. */
-export function noteProblem(db: Database, name: string, problem: string | null): void {
-  db.transaction(() => db.run("UPDATE remote SET problem = ? WHERE name = ?", problem, name));
+export function noteProblem(
+  db: Database,
+  name: string,
+  { problem, at }: { readonly problem: string | null; readonly at: number },
+): void {
+  db.transaction(() => {
+    const before = db.get("SELECT problem FROM remote WHERE name = ?", name);
+    if (before === undefined || before["problem"] === problem) return;
+    db.run("UPDATE remote SET problem = ? WHERE name = ?", problem, name);
+    if (problem === null) return;
+    const [code = ""] = problem.split(":");
+    appendEvent(db, { type: "sync_failed", thread: null, at, data: { remote: name, code, problem } });
+  });
 }
 
 /** How many checkpoints, and how many records in all, wait for a remote. */
@@ -120,24 +132,46 @@ export function dropJournal(db: Database, name: string): void {
 export function settleSegment(
   db: Database,
   name: string,
-  settled: { readonly segment: number; readonly hash: string; readonly until: number; readonly at: number },
+  settled: {
+    readonly segment: number;
+    readonly hash: string;
+    readonly until: number;
+    readonly at: number;
+    /** This machine's time. */
+    readonly now: number;
+  },
 ): void {
   db.transaction(() => {
     db.run("DELETE FROM outbox WHERE remote = ? AND seq <= ?", name, settled.until);
     db.run("DELETE FROM push_journal WHERE remote = ?", name);
     db.run(
-      "UPDATE remote SET segment = ?, segment_hash = ?, pushed_at = ?, problem = NULL WHERE name = ?",
+      // [R1501] that the server went back is not mended by a push: a pull that finds everything takes it off
+      `UPDATE remote SET segment = ?, segment_hash = ?, pushed_at = ?,
+         problem = CASE WHEN problem LIKE 'REMOTE_ROLLED_BACK%' THEN problem END WHERE name = ?`,
       settled.segment,
       settled.hash,
       settled.at,
       name,
     );
+    if (countQueued(db, name).records > 0) return;
+    const data = { remote: name, direction: "push" };
+    appendEvent(db, { type: "sync_finished", thread: null, at: settled.now, data });
   });
 }
 
-/** Notes when the lines of others were looked at. */
-export function notePulled(db: Database, name: string, at: number): void {
-  db.transaction(() => db.run("UPDATE remote SET pulled_at = ? WHERE name = ?", at, name));
+/** Notes when the lines of others were looked at, and which of them had moved. */
+export function notePulled(
+  db: Database,
+  name: string,
+  { at, moved }: { readonly at: number; readonly moved: readonly MovedLine[] },
+): void {
+  db.transaction(() => {
+    db.run("UPDATE remote SET pulled_at = ? WHERE name = ?", at, name);
+    const tell = (type: "remote_changed" | "sync_finished", data: object) =>
+      appendEvent(db, { type, thread: null, at, data: { remote: name, ...data } });
+    for (const { line, checkpoints } of moved) tell("remote_changed", { line, checkpoints });
+    tell("sync_finished", { direction: "pull" });
+  });
 }
 
 /** Takes the lease of pushing: one at a time. The lease of a dead process is void. */

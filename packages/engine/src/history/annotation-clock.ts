@@ -66,6 +66,8 @@ function takeAnnotation(db: Database, annotation: Annotation, now: number): bool
     return false;
   const seq = seqAt(db, annotation);
   if (seq === undefined) return false;
+  const own = valueSetHere(db, seq, annotation);
+  if (annotation.value === null && own !== null) return keepOwn(db, { ...annotation, value: own });
   putAnnotation(db, annotation);
   applyField(db, seq, annotation);
   const { id, thread } = db.get("SELECT id, thread FROM checkpoint WHERE seq = ?", seq) ?? {};
@@ -76,6 +78,32 @@ function takeAnnotation(db: Database, annotation: Annotation, now: number): bool
     data: { checkpoint: id },
   });
   return true;
+}
+
+/** What a checkpoint of this line says, where this store said it; else null. */
+function valueSetHere(db: Database, seq: number, { line, checkpoint, field }: Annotation): string | null {
+  if (line !== "") return null;
+  const last = db.get(
+    "SELECT device FROM annotation WHERE line = '' AND checkpoint = ? AND field = ?",
+    checkpoint,
+    field,
+  );
+  if (last !== undefined && last["device"] !== readMeta(db, "store_id")) return null;
+  if (field === "name" || field === "note") {
+    const value = db.get(`SELECT ${field} AS value FROM checkpoint WHERE seq = ?`, seq)?.["value"] ?? null;
+    return value === null ? null : String(value);
+  }
+  const tag = field.slice("tag/".length);
+  const ref = db.get("SELECT 1 FROM ref WHERE name = ? AND checkpoint = ?", TAG_PREFIX + tag, seq);
+  return ref === undefined ? null : tag;
+}
+
+/** [R1503] What was set here is taken off here. It is said again, so that every machine agrees that it stays. */
+function keepOwn(db: Database, annotation: Annotation): false {
+  const device = readMeta(db, "store_id") ?? "";
+  const clock = Math.max(annotation.clock, newestClock(db)) + 1;
+  putAnnotation(db, { ...annotation, clock, device });
+  return false;
 }
 
 /** [T11] By clock, then by device. */

@@ -118,6 +118,22 @@ export type EventDetail =
       readonly reindexed: number;
       readonly removed: number;
     }
+  /** A remote has everything, or the lines of others were looked at. */
+  | { readonly type: "sync_finished"; readonly remote: string; readonly direction: "push" | "pull" }
+  /** It did not end well, for another reason than the last time. */
+  | {
+      readonly type: "sync_failed";
+      readonly remote: string;
+      readonly code: string;
+      readonly problem: string;
+    }
+  /** A line of another machine has moved. */
+  | {
+      readonly type: "remote_changed";
+      readonly remote: string;
+      readonly line: string;
+      readonly checkpoints: number;
+    }
   | { readonly type: "coverage_gap"; readonly checkpoint: CheckpointId; readonly gaps: number }
   | { readonly type: "done"; readonly checkpoint: CheckpointId | null };
 

@@ -119,3 +119,10 @@ export interface Annotation {
   /** Who wrote it: of two with the same clock, the greater counts. */
   readonly device: string;
 }
+
+/** A line of another store that has something new. */
+export interface MovedLine {
+  readonly line: string;
+  /** How many checkpoints are new, or have changed. */
+  readonly checkpoints: number;
+}

@@ -56,6 +56,7 @@ const DEFAULTS = {
   "sync.pullMinutes": 10,
   "sync.uploadBytesPerSecond": 0,
   "sync.downloadBytesPerSecond": 0,
+  "sync.transcripts": "handoff",
   "retrieval.scope": "off",
   "retrieval.embedder": "hash",
   "retrieval.url": "",

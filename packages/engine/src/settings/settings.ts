@@ -67,6 +67,8 @@ export interface Settings {
   readonly "sync.uploadBytesPerSecond": number;
   /** The same for what is read. */
   readonly "sync.downloadBytesPerSecond": number;
+  /** Whether the agent's transcript goes along with a thread that is handed over. */
+  readonly "sync.transcripts": "handoff" | "never";
   /** Which files are in the search index: `off` until it is first used, those that agents touched, or all. */
   readonly "retrieval.scope": "off" | "touched" | "all";
   /** What makes vectors: `hash` here, or an `endpoint`. */
@@ -114,6 +116,7 @@ const DEFAULT_SETTINGS: Settings = {
   "sync.pullMinutes": 10,
   "sync.uploadBytesPerSecond": 0,
   "sync.downloadBytesPerSecond": 0,
+  "sync.transcripts": "handoff",
   "retrieval.scope": "off",
   "retrieval.embedder": "hash",
   "retrieval.url": "",
@@ -198,6 +201,7 @@ const CHOICES: Partial<Record<SettingKey, readonly string[]>> = {
   "checkpoints.policy": Object.keys(CHECKPOINT_PRESETS),
   "notices.desktop": ["on", "off"],
   "sync.automatic": ["on", "off"],
+  "sync.transcripts": ["handoff", "never"],
   "forks.dependencies": ["auto", "none"],
   "forks.git": ["private", "none"],
   "ghost.mode": ["off", "auto", "on"],

@@ -26,6 +26,7 @@ import type {
   HistoryRecord,
   JournalEntry,
   LocatedObject,
+  MovedLine,
   NeededObject,
   QueuedRecord,
   RemoteEntry,
@@ -47,6 +48,10 @@ export class LocalExchange implements Exchange {
     return this.#runner.context.store;
   }
 
+  get #now(): number {
+    return this.#runner.context.system.now();
+  }
+
   remotes(): RemoteEntry[] {
     return readRemotes(this.#store.db);
   }
@@ -64,7 +69,8 @@ export class LocalExchange implements Exchange {
   }
 
   noteProblem(name: string, problem: string | null): void {
-    noteProblem(this.#store.db, name, problem);
+    noteProblem(this.#store.db, name, { problem, at: this.#now });
+    this.#runner.events.wake();
   }
 
   queued(name: string): { checkpoints: number; records: number } {
@@ -113,13 +119,14 @@ export class LocalExchange implements Exchange {
   }
 
   annotate(annotations: readonly Annotation[]): number {
-    const taken = takeAnnotations(this.#store.db, annotations, this.#runner.context.system.now());
+    const taken = takeAnnotations(this.#store.db, annotations, this.#now);
     if (taken > 0) this.#runner.events.wake();
     return taken;
   }
 
-  notePulled(name: string): void {
-    notePulled(this.#store.db, name, this.#runner.context.system.now());
+  notePulled(name: string, moved: readonly MovedLine[]): void {
+    notePulled(this.#store.db, name, { at: this.#now, moved });
+    this.#runner.events.wake();
   }
 
   claim(): Disposable {
@@ -142,6 +149,7 @@ export class LocalExchange implements Exchange {
     name: string,
     settled: { readonly segment: number; readonly hash: string; readonly until: number; readonly at: number },
   ): void {
-    settleSegment(this.#store.db, name, settled);
+    settleSegment(this.#store.db, name, { ...settled, now: this.#now });
+    this.#runner.events.wake();
   }
 }

@@ -78,6 +78,15 @@ describe("a segment", () => {
     const segment = openSegment(large, { key, secret: SECRET });
     expect(segment.parcel.frames.filter(({ kind }) => kind === "records").length).toBeGreaterThan(1);
     expect(segment.records).toEqual(many);
+    // [R1507] the signature is judged before anything but the head is decompressed
+    const damaged = Buffer.from(large);
+    const last = segment.parcel.frames[1]!;
+    damaged[segment.parcel.framesAt + last.offset]! ^= 1;
+    const judge = () => {
+      throw new Error("judged");
+    };
+    expect(() => openSegment(damaged, { key, secret: SECRET, judge })).toThrow("judged");
+    expect(() => openSegment(damaged, { key, secret: SECRET })).toThrow(DamageError);
   });
 
   test("of a newer format is told apart from damage; what is no head is damage", () => {
@@ -86,7 +95,14 @@ describe("a segment", () => {
     expect(() =>
       openSegment(sealed(JSON.stringify({ ...head, format: 2 })), { key, secret: SECRET }),
     ).toThrow(NewerFormatError);
-    for (const first of ["", "null", "[]", "{", JSON.stringify({ ...head, number: "1" })])
+    for (const first of [
+      "",
+      "null",
+      "[]",
+      "{",
+      JSON.stringify({ ...head, number: "1" }),
+      JSON.stringify({ ...head, seen: { a: "x" } }),
+    ])
       expect(() => openSegment(sealed(first), { key, secret: SECRET })).toThrow(DamageError);
     const record = (text: string) => sealed(`${JSON.stringify(head)}\n${text}`);
     for (const text of ["{}", "null", '{"kind":"a","id":"b","row":null}', "x"])

@@ -111,21 +111,35 @@ export interface OpenSegment {
   readonly firstContent: number;
   /** SHA-256 of its bytes; of a fold that of the last segment it restates. */
   readonly hash: string;
+  /** SHA-256 of its bytes, also of a fold. */
+  readonly bytesHash: string;
+}
+
+/** How a segment is opened. */
+export interface SegmentOpening {
+  readonly key: string;
+  readonly secret: SpaceSecret;
+  /** [R1507] Asked once the head is known, before anything else is decompressed: throws when the signature does not count. */
+  readonly judge?: ((head: SegmentHead, parcel: OpenParcel) => void) | undefined;
 }
 
 /** Opens the bytes of a segment. */
-export function openSegment(
-  bytes: Buffer,
-  { key, secret }: { readonly key: string; readonly secret: SpaceSecret },
-): OpenSegment {
+export function openSegment(bytes: Buffer, { key, secret, judge }: SegmentOpening): OpenSegment {
   expectSound(bytes.length <= LIMIT.parcelBytes, "a segment is larger than is allowed");
   const parcel = new OpenParcel(bytes, { key, kind: "segment", secret });
   expectSound(bytes.length === parcel.length, "the segment has another length than its directory says");
-  const [first, ...records] = parcel.rawFrames("records", bytes).flatMap(linesOf);
-  const head = toHead(first);
+  const first = parcel.frames.findIndex(({ kind }) => kind === "records");
+  expectSound(first !== -1, "the segment has no records");
+  const [headLine, ...records] = linesOf(parcel.rawFrame(first, bytes));
+  const head = toHead(headLine);
+  judge?.(head, parcel);
+  for (const [n, { kind }] of parcel.frames.entries())
+    if (kind === "records" && n !== first)
+      for (const line of linesOf(parcel.rawFrame(n, bytes))) records.push(line);
   const index = new Map(parcel.rawFrames("index", bytes).flatMap((raw) => [...decodeIndex(raw)]));
   const uses = parcel.rawFrames("uses", bytes).flatMap(decodeUses);
   const content = parcel.frames.findIndex(({ kind }) => kind === "content");
+  const bytesHash = segmentHash(bytes);
   return {
     head,
     records: records.map(toRecord),
@@ -133,7 +147,8 @@ export function openSegment(
     uses,
     parcel,
     firstContent: content === -1 ? parcel.frames.length : content,
-    hash: head.fold?.hash ?? segmentHash(bytes),
+    hash: head.fold?.hash ?? bytesHash,
+    bytesHash,
   };
 }
 
@@ -156,9 +171,14 @@ function toHead(line: string | undefined): SegmentHead {
     (head.previous === null || typeof head.previous === "string") &&
     typeof head.member === "string" &&
     typeof head.device === "string" &&
+    isSeen(head.seen) &&
     (head.fold === undefined || isFold(head.fold));
   expectSound(isHead, "the first record of a segment is not its head");
   return head as SegmentHead;
+}
+
+function isSeen(seen: unknown): boolean {
+  return typeof seen === "object" && seen !== null && Object.values(seen).every(Number.isSafeInteger);
 }
 
 function isFold({ from, hash }: Partial<Fold>): boolean {

@@ -12,6 +12,8 @@ import { OpenParcel, plainFrame, readHeader, sealParcel } from "../parcel/parcel
 import { expectMayWrite, keysOf } from "../space/own-keys.ts";
 import { presentSecret, secretFor, type Space } from "../space/space.ts";
 import { judgeSignature } from "../space/writer-rights.ts";
+import { putSurely } from "../stores/put-surely.ts";
+import { writerOf } from "../sync/chosen-line.ts";
 import { findRemote, memberName, openRemote, reopened, type RemoteHost } from "../sync/remote.ts";
 import { translating } from "../sync/translate-failure.ts";
 
@@ -35,7 +37,7 @@ export interface Handoff {
   readonly checkpoint: string;
   /** The directory of the conversation on the other machine. */
   readonly cwd: string;
-  /** Who handed it over. */
+  /** Who handed it over, as the roster or its token calls it. */
   readonly by: string;
   readonly at: number;
   readonly messages: readonly HandedMessage[];
@@ -94,19 +96,13 @@ export async function offerHandoff(
     const whole = seal(offer.transcript);
     // a transcript that does not fit is left out: files and messages go without it
     const isWhole = whole.length <= LIMIT.parcelBytes;
-    await space.store.put(space.names.handoff(thread.id), isWhole ? whole : seal(null), {
-      createOnly: false,
-    });
+    await putSurely(space.store, space.names.handoff(thread.id), isWhole ? whole : seal(null));
     return { reference: `${entry.name}/${thread.id}`, transcript: isWhole && offer.transcript !== null };
   });
 }
 
-async function pushed(
-  workspace: Workspace,
-  { name, segment, began }: RemoteEntry,
-  host: RemoteHost,
-): Promise<void> {
-  if (segment === 0 && began === null)
+async function pushed(workspace: Workspace, { name, segment }: RemoteEntry, host: RemoteHost): Promise<void> {
+  if (segment === 0)
     throw new ContractError("USAGE", `Nothing was pushed to ${name} yet. Nothing was handed over.`, {
       hint: "`belay push` sends the history of this directory; then hand over again.",
     });
@@ -162,7 +158,11 @@ async function openHandoff(
     isSignedBy: (signer) => parcel.isSignedBy(signer),
   });
   expectSound(verdict === "counts", "no member who may write signed this handoff");
-  return said;
+  const writer = await writerOf(space, said.line);
+  const isWriter = writer?.member === said.member;
+  expectSound(isWriter, "another member than the writer of its line hands this thread over");
+  // [R1505] by its signature, not by what it says
+  return { ...said, by: writer.name };
 }
 
 type Said = Handoff & {

@@ -6,6 +6,7 @@ import type { Checkpoint, Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import type { MemberKeys } from "../keys/key-pairs.ts";
 import type { Space } from "../space/space.ts";
+import { putSurely } from "../stores/put-surely.ts";
 import { sealManifest, type SharedFile } from "./manifest.ts";
 import { formatLink, sharePart, shareSecret, type ShareKey } from "./share-link.ts";
 import { sealShareFacts, type SharedLink } from "./share-facts.ts";
@@ -73,10 +74,8 @@ export async function makeLink(
     bytes,
     files: files.length,
   };
-  await space.store.put(space.names.shareFacts(share.id), sealShareFacts(listed, sharing), {
-    createOnly: false,
-  });
-  await space.store.put(space.names.share(share.id, 0), manifest, { createOnly: false });
+  await putSurely(space.store, space.names.shareFacts(share.id), sealShareFacts(listed, sharing));
+  await putSurely(space.store, space.names.share(share.id, 0), manifest);
   return { link: formatLink(await presign(space.names.share(share.id, 0), seconds), share), share: listed };
 }
 

@@ -57,8 +57,9 @@ export async function openShare(link: string, download: Download): Promise<OpenS
 
 function* filesOf({ files }: Manifest, pieces: Pieces): Generator<ImportedFile> {
   for (const { path, kind, mode, size, pieces: names } of files) {
+    const length = names.reduce((sum, name) => sum + pieces.sizeOf(name), 0);
+    expectSound(length === size, "a file has another length than the manifest says");
     const content = Buffer.concat(names.map((name) => pieces.read(name)));
-    expectSound(content.length === size, "a file has another length than the manifest says");
     yield { path: pathFromBytes(Buffer.from(path, "base64")), kind, mode, content };
   }
 }
@@ -79,10 +80,18 @@ class Pieces {
           this.#places.set(hash, { parcel: n, frame, offset, size });
   }
 
-  read(hash: string): Buffer {
+  sizeOf(hash: string): number {
+    return this.#place(hash).size;
+  }
+
+  #place(hash: string) {
     const place = this.#places.get(hash);
     expectSound(place !== undefined, "a piece of a file is not in the share");
-    const { parcel, frame, offset, size } = place;
+    return place;
+  }
+
+  read(hash: string): Buffer {
+    const { parcel, frame, offset, size } = this.#place(hash);
     if (this.#open?.parcel !== parcel || this.#open.frame !== frame) {
       const opened = this.#parcel(parcel);
       this.#open = { parcel, frame, raw: opened.parcel.rawFrame(frame, opened.bytes) };

@@ -4,6 +4,7 @@ import type { FramedObject } from "../parcel/directory.ts";
 import { PARCEL_TARGET_BYTES } from "../parcel/limits.ts";
 import { plainFrame, sealParcel, type PlainFrame } from "../parcel/parcel.ts";
 import type { Space } from "../space/space.ts";
+import { putSurely } from "../stores/put-surely.ts";
 import { sharePart, shareSecret, type ShareKey } from "./share-link.ts";
 
 const FRAME_BYTES = 4 * 1024 * 1024;
@@ -73,7 +74,7 @@ export class ShareUpload {
     const sealing = { key: sharePart(id, n), secret: shareSecret(this.#share), salt: this.#random(32) };
     const bytes = sealParcel(this.#frames, { kind: "content", ...sealing });
     [this.#frames, this.#framesBytes] = [[], 0];
-    await this.#space.store.put(this.#space.names.share(id, n), bytes, { createOnly: false });
+    await putSurely(this.#space.store, this.#space.names.share(id, n), bytes);
     this.#bytes += bytes.length;
   }
 }

@@ -80,10 +80,21 @@ async function isSealedToAll(
 export async function acceptInvitation(
   store: RemoteStore,
   { keys: invited, certificate }: OpenPass,
-  joining: { readonly own: MemberKeys; readonly name: string; readonly random: Random },
+  joining: {
+    readonly own: MemberKeys;
+    readonly name: string;
+    readonly random: Random;
+    /** The space as this home knows it already. */
+    readonly known?: Space | undefined;
+  },
 ): Promise<Space> {
-  const { own, name, random } = joining;
-  const space = await openSpace(store, certificate.space, invited);
+  const { own, name, random, known } = joining;
+  const space = await openSpace(
+    store,
+    certificate.space,
+    invited,
+    known?.id === certificate.space ? known : undefined,
+  );
   if (space.fingerprint !== certificate.fingerprint)
     throw new ContractError(
       "REMOTE_ROLLED_BACK",
@@ -91,7 +102,7 @@ export async function acceptInvitation(
       { facts: { space: space.id } },
     );
   const { members } = space.roster.roster;
-  if (members.some(({ id }) => id === own.id)) return openSpace(store, space.id, own);
+  if (members.some(({ id }) => id === own.id)) return openSpace(store, space.id, own, space);
   if (space.rosters.some(({ roster }) => roster.accepts?.id === certificate.id))
     throw new ContractError("INVITATION_UNUSABLE", "That invitation was used already. Nothing was changed.", {
       facts: { reason: "used" },
@@ -107,7 +118,7 @@ export async function acceptInvitation(
   await sealAll(space, member, random);
   const change = { members: [...members, member], accepts: certificate };
   await publish(space, change, { admin: invited, random });
-  return openSpace(store, space.id, own);
+  return openSpace(store, space.id, own, space);
 }
 
 async function sealAll({ store, names, secrets }: Space, member: Member, random: Random): Promise<void> {
@@ -127,7 +138,7 @@ export async function joinSpace(
   const present = space.roster.roster.members.find(({ id }) => id === own.id);
   if (present?.role !== "admin")
     await addMember(space, memberOf(own, { name, role: "admin", isRecovery: false }), { admin, random });
-  return openSpace(space.store, space.id, own);
+  return openSpace(space.store, space.id, own, space);
 }
 
 type RosterChange = Pick<Roster, "members"> & Partial<Pick<Roster, "generation" | "accepts">>;

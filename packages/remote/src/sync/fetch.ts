@@ -8,7 +8,7 @@ import type { LineRecord } from "../line/segment.ts";
 import type { Space } from "../space/space.ts";
 import { annotationsOn } from "./line-annotations.ts";
 import type { LineRecords } from "./line-records.ts";
-import type { Mirror } from "./mirror.ts";
+import { addToMirror, type Mirror } from "./mirror.ts";
 import { ParcelReader } from "./parcel-reader.ts";
 import { LineDamage, readLine } from "./read-line.ts";
 
@@ -18,7 +18,6 @@ export interface FetchTarget {
   readonly space: Space;
   readonly mirror: Mirror;
   readonly records: LineRecords;
-  readonly serverNow: () => number;
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
@@ -144,7 +143,7 @@ class Fetch {
   async #readIndexAgain(): Promise<void> {
     const { space, mirror } = this.#target;
     for await (const { segment } of readLine(space, this.#of.line))
-      mirror.add(this.#of.line, { number: segment.head.number, hash: segment.hash }, segment.index);
+      addToMirror(mirror, this.#of.line, segment);
   }
 
   #incomplete(hash: ObjectHash): LineDamage {

@@ -1,34 +1,47 @@
 /** [T11] What was written on checkpoints by other lines, as a store takes it over. */
 import type { AnnotatedField, Annotation, RemoteEntry } from "@belay/engine";
 import type { LineRecord } from "../line/segment.ts";
+import type { Space } from "../space/space.ts";
 import type { LineRecords } from "./line-records.ts";
-
-/** A clock may be ahead of the server's by this much; what is further ahead is cut back, so that it does not win for good. */
-const AHEAD_MS = 5 * 60 * 1000;
 
 const FIELD = /^(?:name|note|tag\/.{1,200})$/su;
 
 interface Known {
+  readonly space: Space;
   readonly records: LineRecords;
-  readonly serverNow: () => number;
 }
 
-/** What lines wrote from these segments on. What is about this store's own line is on the line "". */
+/** What lines wrote after these segments. What is about this store's own line is on the line "". */
 export function annotationsFor(
-  { records, serverNow }: Known,
+  { space, records }: Known,
   entry: Pick<RemoteEntry, "line">,
-  since: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
 ): Annotation[] {
-  const latest = serverNow() + AHEAD_MS;
+  const agents = agentLines(space, records);
   const found: Annotation[] = [];
-  for (const { by, record } of records.annotations(since)) {
+  for (const { by, record } of records.annotations(after)) {
     if (by === entry.line) continue;
     const annotation = toAnnotation(record, by);
     if (annotation === undefined) continue;
+    if (agents.has(by) && annotation.line !== by && !isNewTag(annotation)) continue;
     const line = annotation.line === entry.line ? "" : annotation.line;
-    found.push({ ...annotation, line, clock: Math.min(annotation.clock, latest) });
+    found.push({ ...annotation, line });
   }
   return found;
+}
+
+/** [R1504] On the checkpoints of others an agent adds tags; it renames and removes nothing there. */
+function agentLines(space: Space, records: LineRecords): Set<string> {
+  const lines = records.lines().filter(({ member }) => {
+    // who is not in the roster writes with a token
+    const role = space.members.get(member)?.role ?? "agent";
+    return role === "agent";
+  });
+  return new Set(lines.map(({ line }) => line));
+}
+
+function isNewTag({ field, value }: Annotation): boolean {
+  return field.startsWith("tag/") && value !== null;
 }
 
 /** What was written on one checkpoint of another line. */

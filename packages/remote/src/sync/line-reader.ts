@@ -1,7 +1,6 @@
 /** What can be read of the lines of others: looking which moved, listing them, and fetching one checkpoint. */
 import type { RemoteEntry } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
-import type { Abilities } from "../stores/probe.ts";
 import { fetchCheckpoint, type FetchReport } from "./fetch.ts";
 import type { LineRecords } from "./line-records.ts";
 import {
@@ -54,8 +53,7 @@ export function createLineReader(entry: RemoteEntry, place: ReaderPlace): LineRe
   const { open, openKept, refresh, settle } = place;
   const known = async (how = open) => {
     const target = await how();
-    const { skewMs } = JSON.parse(entry.abilities) as Partial<Abilities>;
-    return { ...target, own: entry.line, serverNow: () => target.around.now() + (skewMs ?? 0) };
+    return { ...target, own: entry.line };
   };
   const look = async (progress?: Progress) => {
     try {

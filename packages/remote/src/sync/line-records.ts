@@ -37,6 +37,9 @@ const TABLES = `
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS record_seq ON record (line, kind, seq);
   CREATE INDEX IF NOT EXISTS record_id ON record (kind, id);
+  CREATE TABLE IF NOT EXISTS claim (line TEXT PRIMARY KEY, number INTEGER NOT NULL, by TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS own_head (line TEXT PRIMARY KEY, etag TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS annotated (reader TEXT, line TEXT, number INTEGER NOT NULL, PRIMARY KEY (reader, line)) WITHOUT ROWID;
 `;
 
 /** Limits what a record may become when it is read again. */
@@ -49,7 +52,22 @@ export interface ReadRecords extends KnownLine {
   readonly member: string;
   readonly device: string;
   readonly at: number;
+  /** When the server got it. */
+  readonly arrivedAt: number;
+  /** How far its writer had read other lines. */
+  readonly seen: Readonly<Record<string, number>>;
   readonly records: readonly LineRecord[];
+}
+
+/** A clock may be ahead of the server's by this much; what is further ahead is cut back, so that it does not win for good. */
+const AHEAD_MS = 5 * 60 * 1000;
+
+/** That a line had read another up to a segment. */
+export interface Claim {
+  readonly line: string;
+  readonly number: number;
+  /** The line that says so. */
+  readonly by: string;
 }
 
 /** The records of one space. */
@@ -85,7 +103,8 @@ export class LineRecords implements Disposable {
   }
 
   /** Adds what a segment says. The same one twice changes nothing. */
-  add(line: string, { number, hash, key, proof, member, device, at, records }: ReadRecords): void {
+  add(line: string, read: ReadRecords): void {
+    const { number, hash, key, proof, member, device, at, records } = read;
     this.#db.exec("BEGIN IMMEDIATE");
     try {
       this.#db
@@ -105,13 +124,48 @@ export class LineRecords implements Disposable {
         // the records after it hold all that belongs to it now
         if (kind === "checkpoint") dropParts.run(line, id);
         const seq = typeof row["seq"] === "number" ? row["seq"] : null;
-        put.run(line, kind, id, seq, number, zstdCompressSync(JSON.stringify(row)));
+        const told = kind === "annotation" ? cutBack(row, read.arrivedAt + AHEAD_MS) : row;
+        put.run(line, kind, id, seq, number, zstdCompressSync(JSON.stringify(told)));
       }
+      const claim = this.#db.prepare(
+        `INSERT INTO claim (line, number, by) VALUES (?, ?, ?)
+         ON CONFLICT (line) DO UPDATE SET number = excluded.number, by = excluded.by WHERE excluded.number > number`,
+      );
+      for (const [other, seen] of Object.entries(read.seen)) claim.run(other, seen, line);
       this.#db.exec("COMMIT");
     } catch (error) {
       this.#db.exec("ROLLBACK");
       throw error;
     }
+  }
+
+  /** [T15] How far lines must reach, because another had read them so far. */
+  claims(): Claim[] {
+    return this.#db
+      .prepare("SELECT line, number, by FROM claim")
+      .all()
+      .map((row) => ({ line: String(row["line"]), number: Number(row["number"]), by: String(row["by"]) }));
+  }
+
+  /** The ETag of the head of a store's own line when the line was last found to be whole. */
+  ownHead(line: string): string | undefined {
+    const row = this.#db.prepare("SELECT etag FROM own_head WHERE line = ?").get(line);
+    return row === undefined ? undefined : String(row["etag"]);
+  }
+
+  noteOwnHead(line: string, etag: string): void {
+    this.#db.prepare("INSERT OR REPLACE INTO own_head (line, etag) VALUES (?, ?)").run(line, etag);
+  }
+
+  /** Of each line, the segment up to which a store has taken over what was written there on checkpoints. */
+  annotatedUntil(reader: string): Map<string, number> {
+    const rows = this.#db.prepare("SELECT line, number FROM annotated WHERE reader = ?").all(reader);
+    return new Map(rows.map((row) => [String(row["line"]), Number(row["number"])]));
+  }
+
+  noteAnnotated(reader: string, lines: readonly Pick<KnownWriter, "line" | "number">[]): void {
+    const put = this.#db.prepare("INSERT OR REPLACE INTO annotated (reader, line, number) VALUES (?, ?, ?)");
+    for (const { line, number } of lines) put.run(reader, line, number);
   }
 
   /** The newest record of a kind and id. */
@@ -150,16 +204,16 @@ export class LineRecords implements Disposable {
       .map((row) => ({ line: String(row["line"]), id: String(row["id"]) }));
   }
 
-  /** What was written on checkpoints, with the line that says so; of each line from a segment on. */
+  /** What was written on checkpoints, with the line that says so; of each line after a segment. */
   *annotations(
-    since: ReadonlyMap<string, number>,
+    after: ReadonlyMap<string, number>,
   ): Generator<{ readonly by: string; readonly record: LineRecord }> {
     const rows = this.#db
       .prepare("SELECT line, id, number, row FROM record WHERE kind = 'annotation'")
       .iterate();
     for (const row of rows) {
       const by = String(row["line"]);
-      if (Number(row["number"]) >= (since.get(by) ?? 0)) yield { by, record: toRecord("annotation", row) };
+      if (Number(row["number"]) > (after.get(by) ?? 0)) yield { by, record: toRecord("annotation", row) };
     }
   }
 
@@ -184,6 +238,12 @@ function toWriter(row: Row): KnownWriter {
     beganAt: Number(row["began_at"]),
     at: Number(row["at"]),
   };
+}
+
+/** [T11] By the server's time, so that all machines cut at the same place. */
+function cutBack(row: LineRecord["row"], latest: number): LineRecord["row"] {
+  const { clock } = row;
+  return typeof clock === "number" && clock > latest ? { ...row, clock: latest } : row;
 }
 
 function toRecord(kind: string, row: Row): LineRecord {

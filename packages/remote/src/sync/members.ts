@@ -231,7 +231,9 @@ export async function recoverMembership(
     );
   return translating(async () => {
     const admin = recoveryKeys(seed);
-    const opened = await openSpace(host.connect(entry.url), entry.space, admin);
+    const store = host.connect(entry.url);
+    const known = keptSpace(host.home, entry.space, store);
+    const opened = await openSpace(store, entry.space, admin, known);
     const space = await joinSpace(opened, { admin, own, name: memberName(host) }, host.around.random);
     keepSpace(host.home, space, host.around.now());
     return entry;

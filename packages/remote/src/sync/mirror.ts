@@ -6,6 +6,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Span } from "../line/keys-of-space.ts";
 import { SELF, type Place } from "../line/object-index.ts";
 import type { OpenSegment } from "../line/segment.ts";
 import { spaceDirectory } from "../space/space.ts";
@@ -23,6 +24,7 @@ const TABLES = `
   PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS segment (line TEXT, number INTEGER, hash TEXT NOT NULL, PRIMARY KEY (line, number)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS object (line TEXT, hash BLOB, parcel TEXT NOT NULL, frame INTEGER NOT NULL, PRIMARY KEY (line, hash)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS fold (line TEXT, parcel TEXT, hash TEXT NOT NULL, PRIMARY KEY (line, parcel)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS parcel (line TEXT, id TEXT, PRIMARY KEY (line, id)) WITHOUT ROWID;
 `;
 
@@ -53,6 +55,23 @@ export class Mirror implements Disposable {
   seen(line: string): Map<number, string> {
     const rows = this.#db.prepare("SELECT number, hash FROM segment WHERE line = ?").all(line);
     return new Map(rows.map((row) => [Number(row["number"]), String(row["hash"])]));
+  }
+
+  /** Notes the bytes of a fold, whose content its line's index names. */
+  noteFold(line: string, span: Span, hash: string): void {
+    this.#db
+      .prepare("INSERT OR REPLACE INTO fold (line, parcel, hash) VALUES (?, ?, ?)")
+      .run(line, foldParcel(span), hash);
+  }
+
+  /** The hash of the object of a line that content rides in, by what the index calls it. */
+  carrierHash(line: string, parcel: string): string | undefined {
+    const row = parcel.includes("-")
+      ? this.#db.prepare("SELECT hash FROM fold WHERE line = ? AND parcel = ?").get(line, parcel)
+      : this.#db
+          .prepare("SELECT hash FROM segment WHERE line = ? AND number = ?")
+          .get(line, Number(parcel.slice(1)));
+    return row === undefined ? undefined : String(row["hash"]);
   }
 
   /** All lines of which a segment was seen. */
@@ -155,14 +174,15 @@ export class Mirror implements Disposable {
 export function addToMirror(
   mirror: Mirror,
   line: string,
-  { head, hash, index }: Pick<OpenSegment, "head" | "hash" | "index">,
+  { head, hash, index, bytesHash }: Pick<OpenSegment, "head" | "hash" | "index" | "bytesHash">,
   isThere: (parcel: string) => boolean = () => true,
 ): void {
   const known = { number: head.number, hash };
   const places = new Map<string, Place>();
+  const span = head.fold === undefined ? undefined : { from: head.fold.from, to: head.number };
+  if (span !== undefined) mirror.noteFold(line, span, bytesHash);
   for (const [name, { parcel, frame }] of index)
-    if (parcel === SELF && head.fold !== undefined)
-      places.set(name, { parcel: foldParcel(head.fold.from, head.number), frame });
+    if (parcel === SELF && span !== undefined) places.set(name, { parcel: foldParcel(span), frame });
     else if (parcel.length !== ID_LETTERS || isThere(parcel)) places.set(name, { parcel, frame });
   if (head.fold?.isBase === true) mirror.replace(line, known, places);
   else mirror.add(line, known, places);
@@ -176,8 +196,14 @@ function placeOf(home: string, space: string): string {
 }
 
 /** Content that rides inside a fold is found under what it restates. */
-function foldParcel(from: number, to: number): string {
+function foldParcel({ from, to }: Span): string {
   return `#${from}-${to}`;
+}
+
+/** The segments that the carrier of content stands for, by what the index of a line calls it. */
+export function carrierSpan(parcel: string): Span | undefined {
+  const [, from, to] = /^#(\d+)(?:-(\d+))?$/.exec(parcel) ?? [];
+  return from === undefined ? undefined : { from: Number(from), to: Number(to ?? from) };
 }
 
 /** Content that rides inside a segment is found under its number. */

@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Exchange, LocatedObject, NeededObject, ObjectHash } from "@belay/engine";
+import type { Place } from "../line/object-index.ts";
 import type { FramedObject } from "../parcel/directory.ts";
 import { decompressFrame, plainFrame, type PlainFrame } from "../parcel/parcel.ts";
 
@@ -75,4 +76,46 @@ function* repacked(
     size += bytes.length;
   }
   if (framed.length > 0) yield plainFrame("content", Buffer.concat(parts), framed);
+}
+
+/** What goes into one segment. */
+export interface Taken {
+  readonly needed: readonly NeededObject[];
+  readonly borrowed: ReadonlyMap<string, Place>;
+  /** The objects have a place in the index already, which is no good. */
+  readonly isRepair?: boolean;
+}
+
+/** The objects of the next segment, each once. */
+export class Batch {
+  readonly #placeOf: (hash: string) => Place | undefined;
+  #needed: NeededObject[] = [];
+  #borrowed = new Map<string, Place>();
+  #names = new Set<string>();
+
+  constructor(placeOf: (hash: string) => Place | undefined) {
+    this.#placeOf = placeOf;
+  }
+
+  get size(): number {
+    return this.#names.size;
+  }
+
+  has(hash: string): boolean {
+    return this.#names.has(hash);
+  }
+
+  add(object: NeededObject): void {
+    if (this.#names.has(object.hash)) return;
+    this.#names.add(object.hash);
+    const place = this.#placeOf(object.hash);
+    if (place === undefined) this.#needed.push(object);
+    else this.#borrowed.set(object.hash, place);
+  }
+
+  take(): Taken {
+    const taken = { needed: this.#needed, borrowed: this.#borrowed };
+    [this.#needed, this.#borrowed, this.#names] = [[], new Map(), new Set()];
+    return taken;
+  }
 }

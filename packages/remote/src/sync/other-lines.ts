@@ -48,7 +48,6 @@ export interface FoundCheckpoint {
 interface Known {
   readonly space: Space;
   readonly records: LineRecords;
-  readonly serverNow: () => number;
   /** The line that this store writes. */
   readonly own: string;
 }

@@ -3,12 +3,13 @@
  * itself: what arrived cut off or altered is asked for once more, and then it is damage.
  */
 import type { ObjectHash } from "@belay/engine";
+import { spanIn, type Span } from "../line/keys-of-space.ts";
 import { openSegment, segmentHash } from "../line/segment.ts";
 import { DamageError, expectSound } from "../parcel/damage.ts";
 import { LIMIT } from "../parcel/limits.ts";
 import { OpenParcel, parcelStart } from "../parcel/parcel.ts";
 import { secretFor, type Space } from "../space/space.ts";
-import type { Mirror } from "./mirror.ts";
+import { carrierSpan, type Mirror } from "./mirror.ts";
 import { LineDamage } from "./read-line.ts";
 
 /** Objects compressed together, as they lie in a frame. */
@@ -41,9 +42,10 @@ export class ParcelReader {
     this.#line = line;
   }
 
-  /** Frames of a content parcel by its id, or of a segment by `#` and its number, whose content frames count from 0. */
+  /** Frames of a content parcel by its id, or of a segment or fold by `#` and its numbers, whose content frames count from 0. */
   async *frames(id: string, wanted: ReadonlySet<number>): AsyncGenerator<FetchedPack> {
-    if (id.startsWith("#")) return yield* await this.#segmentFrames(Number(id.slice(1)), wanted);
+    const span = carrierSpan(id);
+    if (span !== undefined) return yield* await this.#carriedFrames(id, span, wanted);
     const key = this.#space.names.parcel(id);
     const parcel = await twice(key, () => this.#open(key));
     const numbers = [...wanted].toSorted((a, b) => a - b);
@@ -54,11 +56,16 @@ export class ParcelReader {
     }
   }
 
-  /** Where the server cannot refuse to overwrite, the names of segments end in letters. */
-  async #segmentKey(number: number): Promise<string> {
+  /** The objects that stand for these segments: where the server cannot refuse to overwrite, their names end in letters. */
+  async #carrierKeys({ from, to }: Span): Promise<string[]> {
     const { names, store } = this.#space;
-    const name = names.segment(this.#line, number);
-    for await (const { key } of store.list(name)) if (key === name || key.startsWith(`${name}-`)) return key;
+    const name = names.segment(this.#line, from);
+    const keys: string[] = [];
+    for await (const { key } of store.list(name)) {
+      const span = spanIn(key);
+      if (span?.from === from && span.to === to) keys.push(key);
+    }
+    if (keys.length > 0) return keys;
     throw new LineDamage("missing", name, "a segment that the line names is gone");
   }
 
@@ -72,12 +79,11 @@ export class ParcelReader {
     return new OpenParcel(bytes, { key, kind: "content", secret: secretFor(this.#space, bytes) });
   }
 
-  /** A segment is small, and was proved when its line was read: it must be the same. */
-  async #segmentFrames(number: number, wanted: ReadonlySet<number>): Promise<FetchedPack[]> {
-    const key = await this.#segmentKey(number);
-    return twice(key, async () => {
-      const bytes = await this.#get(key);
-      expectSound(segmentHash(bytes) === this.#mirror.seen(this.#line).get(number), "it is another segment");
+  /** A segment or fold is small, and was proved when its line was read: it must be the same. */
+  async #carriedFrames(id: string, span: Span, wanted: ReadonlySet<number>): Promise<FetchedPack[]> {
+    const keys = await this.#carrierKeys(span);
+    return twice(keys[0]!, async () => {
+      const { key, bytes } = await this.#carrier(keys, this.#mirror.carrierHash(this.#line, id));
       const { parcel, firstContent } = openSegment(bytes, { key, secret: secretFor(this.#space, bytes) });
       return [...wanted].map((frame) => {
         const at = firstContent + frame;
@@ -85,6 +91,14 @@ export class ParcelReader {
         return packOf(parcel, at, parcel.openFrame(at, parcel.ciphertextOf(at, bytes)));
       });
     });
+  }
+
+  async #carrier(keys: readonly string[], hash: string | undefined): Promise<{ key: string; bytes: Buffer }> {
+    for (const key of keys) {
+      const bytes = await this.#get(key);
+      if (segmentHash(bytes) === hash) return { key, bytes };
+    }
+    throw new DamageError("it is another segment");
   }
 
   async #read(key: string, parcel: OpenParcel, range: Range): Promise<FetchedPack[]> {

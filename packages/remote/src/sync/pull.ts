@@ -4,11 +4,13 @@
  * another, is a rollback [T15]: heads prove nothing, so the segments themselves are asked for.
  */
 import { createHash } from "node:crypto";
-import type { Exchange, RemoteEntry } from "@belay/engine";
+import type { Exchange, MovedLine, RemoteEntry } from "@belay/engine";
+import { spanIn } from "../line/keys-of-space.ts";
 import type { Space } from "../space/space.ts";
 import { annotationsFor } from "./line-annotations.ts";
 import type { KnownWriter, LineRecords } from "./line-records.ts";
-import type { Mirror } from "./mirror.ts";
+import { addToMirror, type Mirror } from "./mirror.ts";
+import { expectOwnLine } from "./own-line.ts";
 import { LineDamage, readLine } from "./read-line.ts";
 
 /** What a pull is about. */
@@ -17,16 +19,7 @@ export interface PullTarget {
   readonly space: Space;
   readonly mirror: Mirror;
   readonly records: LineRecords;
-  /** The server's clock, as far as it is known. */
-  readonly serverNow: () => number;
   readonly progress?: ((done: number, total: number) => void) | undefined;
-}
-
-/** A line that has something new. */
-export interface MovedLine {
-  readonly line: string;
-  /** How many checkpoints are new, or have changed. */
-  readonly checkpoints: number;
 }
 
 /** What a pull found. */
@@ -45,22 +38,31 @@ export async function pull(target: PullTarget, entry: RemoteEntry): Promise<Pull
   const run = new Pull(target, entry);
   await run.readMoved();
   await run.expectWhatOthersSaw();
-  const annotations = target.exchange.annotate(annotationsFor(target, entry, run.since));
-  target.exchange.notePulled(entry.name);
-  const isUnchanged = run.lines.size === 0 && annotations === 0;
+  const annotations = takeAnnotations(target, entry);
+  // [R1501] what could be read was read: the alarm is given each time, as long as there is a reason for it
+  if (run.alarm !== undefined) throw run.alarm;
   const lines = [...run.lines].map(([line, checkpoints]) => ({ line, checkpoints }));
+  target.exchange.notePulled(entry.name, lines);
+  const isUnchanged = lines.length === 0 && annotations === 0;
   return { outcome: isUnchanged ? "unchanged" : "pulled", lines, annotations };
+}
+
+/** [T11] Each store of this home takes over for itself, whichever of them read the lines. */
+function takeAnnotations(target: PullTarget, entry: RemoteEntry): number {
+  const { exchange, records } = target;
+  const lines = records.lines();
+  const taken = exchange.annotate(annotationsFor(target, entry, records.annotatedUntil(entry.line)));
+  records.noteAnnotated(entry.line, lines);
+  return taken;
 }
 
 class Pull {
   readonly #target: PullTarget;
   readonly #entry: RemoteEntry;
-  /** Of each line that was read: its first new segment. */
-  readonly since = new Map<string, number>();
+  /** The first rollback that was found. */
+  alarm: LineDamage | undefined;
   /** How many checkpoints are new, by line. */
   readonly lines = new Map<string, number>();
-  /** The highest segment of each line that another had seen. */
-  readonly #claims = new Map<string, number>();
 
   constructor(target: PullTarget, entry: RemoteEntry) {
     this.#target = target;
@@ -72,29 +74,53 @@ class Pull {
     const heads = await listHeads(space);
     const known = new Map(records.lines().map((line) => [line.line, line]));
     for (const line of known.keys()) if (!heads.has(line)) heads.set(line, "");
+    await this.#sounding(() => this.#expectOwnLine(heads.get(this.#entry.line) ?? ""));
     heads.delete(this.#entry.line);
     const moved = [...heads].filter(([line, etag]) => etag === "" || known.get(line)?.etag !== etag);
     for (const [at, [line, etag]] of moved.entries()) {
-      await this.#readNew(line);
-      records.noteHead(line, etag);
+      const isRead = await this.#sounding(() => this.#readNew(line));
+      if (isRead) records.noteHead(line, etag);
       progress?.(at + 1, moved.length);
     }
+  }
+
+  /** A rollback of one line does not keep the others from being read. False when there was one. */
+  async #sounding(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!(error instanceof LineDamage) || error.kind !== "rolled-back") throw error;
+      this.alarm ??= error;
+      return false;
+    }
+  }
+
+  /** [R1500] The head is a hint: the line itself is looked at whenever it is another one than last time. */
+  async #expectOwnLine(etag: string): Promise<void> {
+    const { records, space } = this.#target;
+    const { line } = this.#entry;
+    if (etag !== "" && records.ownHead(line) === etag) return;
+    await expectOwnLine(space, this.#entry);
+    if (etag !== "") records.noteOwnHead(line, etag);
   }
 
   /** [T15] A reader who knows little learns from others what must be there. */
   async expectWhatOthersSaw(): Promise<void> {
     const { records, space } = this.#target;
-    for (const [line, number] of this.#claims) {
-      const known = () => records.line(line)?.number ?? 0;
-      if (line === this.#entry.line || known() >= number) continue;
-      // it may have been written since the heads were listed
-      await this.#readNew(line);
-      if (known() < number)
+    for (const { line, number, by } of records.claims()) {
+      const reached = () => records.line(line)?.number ?? 0;
+      if (line === this.#entry.line || reached() >= number) continue;
+      await this.#sounding(async () => {
+        // it may have been written since the heads were listed
+        await this.#readNew(line);
+        if (reached() >= number) return;
         throw new LineDamage(
           "rolled-back",
           space.names.segment(line, number),
-          "another line had seen this segment, and it is not there",
+          `line ${by} had seen this segment, and it is not there`,
         );
+      });
     }
   }
 
@@ -103,15 +129,12 @@ class Pull {
     const { space, mirror, records } = this.#target;
     const last = records.line(line);
     const known = last === undefined || (await isStillThere(space, last)) ? last : undefined;
-    if (!this.since.has(line)) this.since.set(line, (last?.number ?? 0) + 1);
-    for await (const { key, segment, bytes } of readLine(space, line, known)) {
-      const { head, hash, index } = segment;
-      const { number, member, device, at } = head;
-      mirror.add(line, { number, hash }, index);
-      const proof = proofOf(bytes);
-      records.add(line, { number, hash, key, proof, member, device, at, records: segment.records });
-      for (const [other, seen] of Object.entries(head.seen))
-        this.#claims.set(other, Math.max(seen, this.#claims.get(other) ?? 0));
+    for await (const { key, segment, bytes, at: arrivedAt } of readLine(space, line, known)) {
+      const { head, hash } = segment;
+      const { number, member, device, at, seen } = head;
+      addToMirror(mirror, line, segment);
+      const facts = { number, hash, key, proof: proofOf(bytes), member, device, at, arrivedAt, seen };
+      records.add(line, { ...facts, records: segment.records });
       const fresh = segment.records.filter(({ kind }) => kind === "checkpoint").length;
       this.lines.set(line, (this.lines.get(line) ?? 0) + fresh);
     }
@@ -135,8 +158,9 @@ async function isStillThere({ store, names }: Space, last: KnownWriter): Promise
   if (got !== undefined && proofOf(got.bytes) === last.proof) return true;
   if (got !== undefined) throw rolledBack(last);
   for await (const { key } of store.list(names.segmentsOf(last.line))) {
-    const [, from, to] = /\/(\d{12})-(\d{12})$/.exec(key) ?? [];
-    if (Number(from) <= last.number && last.number <= Number(to)) return false;
+    const span = spanIn(key);
+    const isFold = span !== undefined && span.to > span.from;
+    if (isFold && span.from <= last.number && last.number <= span.to) return false;
   }
   throw rolledBack(last);
 }

@@ -3,7 +3,6 @@
  * that counts or a segment that the next push finds and claims. Every request is in the journal before it is sent, with
  * the bytes of a segment, so that a retry repeats them [T3].
  */
-import { createHash } from "node:crypto";
 import type {
   Exchange,
   JournalEntry,
@@ -27,14 +26,15 @@ import { plainFrame, sealParcel, type PlainFrame } from "../parcel/parcel.ts";
 import { presentSecret, secretFor, type Space } from "../space/space.ts";
 import type { Abilities } from "../stores/probe.ts";
 import { spanIn } from "../line/keys-of-space.ts";
-import { READ_BACK } from "../stores/retrying-remote-store.ts";
+import { expectStored, putSurely } from "../stores/put-surely.ts";
 import { RemoteFailure } from "../stores/remote-store.ts";
 import { planBase, type Retention } from "./plan-base.ts";
 import { newestUses } from "./read-uses.ts";
 import { FOLD_SEGMENTS, foldLine } from "./fold-line.ts";
 import { lookAtSweeps, serverTime, type SweepLook } from "./look-at-sweeps.ts";
 import { addToMirror, type Mirror } from "./mirror.ts";
-import { framesOf } from "./object-batch.ts";
+import { Batch, framesOf, type Taken } from "./object-batch.ts";
+import { expectOwnLine } from "./own-line.ts";
 import { LineDamage, readLine } from "./read-line.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -77,6 +77,8 @@ const HOUR_MS = 60 * 60 * 1000;
 const REUSE_MS = 24 * HOUR_MS;
 /** [T8] So much of the server's time may pass between the look at sweeps, or the upload, and the commit. */
 const FENCE_MS = 36 * HOUR_MS;
+/** A push is recent for as long as a list of members is used without asking. */
+const RECENT_MS = 10 * 60_000;
 /** A line that was not written for so long may have been folded and swept since, by another copy of this store. */
 const QUIET_MS = 24 * HOUR_MS;
 
@@ -86,6 +88,7 @@ export async function push(target: PushTarget, name: string): Promise<PushReport
     const first = entryOf(target.exchange, name);
     const run = new Push(target, name);
     try {
+      await run.expectOwnLine();
       await run.resume();
       await run.sendAll();
       await run.fold();
@@ -153,6 +156,13 @@ class Push {
     };
   }
 
+  /** [R1500] Asked only where the last push is not recent, so that an ordinary push stays two requests. */
+  async expectOwnLine(): Promise<void> {
+    const { space, around } = this.#target;
+    const since = Math.abs(around.now() - (this.#entry.pushedAt ?? 0));
+    if (since >= RECENT_MS) await expectOwnLine(space, this.#entry);
+  }
+
   /** Ends what an earlier push began: a segment whose answer is unknown is sent again, byte for byte. */
   async resume(): Promise<void> {
     const { exchange } = this.#target;
@@ -216,7 +226,7 @@ class Push {
     try {
       await foldLine({ ...target, ...around, createOnly, suffix }, line, { number: segment, hash });
     } catch (error) {
-      if (!(error instanceof RemoteFailure)) throw error;
+      if (!(error instanceof RemoteFailure || error instanceof LineDamage)) throw error;
     }
   }
 
@@ -266,15 +276,15 @@ class Push {
   /** [T5] From here on the line has what its base says: this store must know that before it writes another segment. */
   async #commitBase({ key, detail: bytes, at }: JournalEntry): Promise<void> {
     const { exchange, space, mirror, abilities } = this.#target;
-    const { head, index, hash } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
+    const { head, index, hash, bytesHash } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
     const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });
     // a fold of the same segments is there
     if (put.outcome === "exists" && !(await this.#isThere(key, bytes)))
       return exchange.dropJournal(this.#name);
-    if (put.outcome === "stored") await this.#expectStored(key, bytes, put.etag);
+    if (put.outcome === "stored") await expectStored(space.store, { key, bytes }, put.etag);
     const lost = await this.#lostSince(index, { at, now: put.date });
     const kept = new Map([...index].filter(([name]) => !lost.has(name)));
-    addToMirror(mirror, head.line, { head, hash, index: kept });
+    addToMirror(mirror, head.line, { head, hash, index: kept, bytesHash });
     if (lost.size > 0) await this.sendObjects([...lost] as ObjectHash[]);
     else exchange.settle(this.#name, { segment: head.number, hash, until: 0, at: put.date });
   }
@@ -407,7 +417,7 @@ class Push {
     const { head, index, records } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
     const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });
     if (put.outcome === "exists" && !(await this.#isThere(key, bytes))) throw new LineTaken(key);
-    if (put.outcome === "stored") await this.#expectStored(key, bytes, put.etag);
+    if (put.outcome === "stored") await expectStored(space.store, { key, bytes }, put.etag);
     await this.#expectOnlyWriter(head.number, put.date);
     const hash = segmentHash(bytes);
     await this.#writeHead(head.line, head.number, hash);
@@ -444,14 +454,6 @@ class Push {
       if (span !== undefined && (span.to > number || (span.to === number && span.from < number)))
         throw new LineTaken(key);
     }
-  }
-
-  /** [T1] Known to be stored: the ETag proves the content, or it is read back and equal. */
-  async #expectStored(key: string, bytes: Buffer, etag: string): Promise<void> {
-    if (etag === READ_BACK) return;
-    if (etag === createHash("md5").update(bytes).digest("hex")) return;
-    if (await this.#isThere(key, bytes)) return;
-    throw new RemoteFailure("unknown", `The server does not have ${key} as it was sent.`);
   }
 
   async #isThere(key: string, bytes: Buffer): Promise<boolean> {
@@ -529,8 +531,7 @@ class Push {
       detail: encodeIndex(places),
     };
     exchange.noteRequest(this.#name, entry);
-    const put = await space.store.put(key, bytes, { createOnly: false });
-    await this.#expectStored(key, bytes, put.etag);
+    const put = await putSurely(space.store, key, bytes);
     this.#uploadedAt = Math.min(this.#uploadedAt ?? Infinity, put.date);
     exchange.noteRequest(this.#name, { ...entry, stored: true });
     this.#bytes += bytes.length;
@@ -558,47 +559,6 @@ export async function pushObjects(
     await run.resume();
     await run.sendObjects(hashes);
   });
-}
-
-interface Taken {
-  readonly needed: readonly NeededObject[];
-  readonly borrowed: ReadonlyMap<string, Place>;
-  /** The objects have a place in the index already, which is no good. */
-  readonly isRepair?: boolean;
-}
-
-/** The objects of the next segment, each once. */
-class Batch {
-  readonly #placeOf: (hash: string) => Place | undefined;
-  #needed: NeededObject[] = [];
-  #borrowed = new Map<string, Place>();
-  #names = new Set<string>();
-
-  constructor(placeOf: (hash: string) => Place | undefined) {
-    this.#placeOf = placeOf;
-  }
-
-  get size(): number {
-    return this.#names.size;
-  }
-
-  has(hash: string): boolean {
-    return this.#names.has(hash);
-  }
-
-  add(object: NeededObject): void {
-    if (this.#names.has(object.hash)) return;
-    this.#names.add(object.hash);
-    const place = this.#placeOf(object.hash);
-    if (place === undefined) this.#needed.push(object);
-    else this.#borrowed.set(object.hash, place);
-  }
-
-  take(): Taken {
-    const taken = { needed: this.#needed, borrowed: this.#borrowed };
-    [this.#needed, this.#borrowed, this.#names] = [[], new Map(), new Set()];
-    return taken;
-  }
 }
 
 function entryOf(exchange: Exchange, name: string): RemoteEntry {

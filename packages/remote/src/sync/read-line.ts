@@ -3,11 +3,11 @@
  * member of the space signed it. A fold stands for the segments that it restates. Heads are hints and are not needed here.
  */
 import { spanIn, type Span } from "../line/keys-of-space.ts";
-import { openSegment, type OpenSegment } from "../line/segment.ts";
+import { openSegment, type OpenSegment, type SegmentOpening } from "../line/segment.ts";
 import { DamageError, expectSound } from "../parcel/damage.ts";
 import { readHeader } from "../parcel/parcel.ts";
 import { secretFor, type Space } from "../space/space.ts";
-import { judgeSignature } from "../space/writer-rights.ts";
+import { judgeSignature, type SignatureVerdict } from "../space/writer-rights.ts";
 import type { KnownLine } from "./mirror.ts";
 
 /** A segment, or a fold, that is proved. */
@@ -15,6 +15,8 @@ export interface ReadSegment {
   readonly key: string;
   readonly segment: OpenSegment;
   readonly bytes: Buffer;
+  /** The server's time of its last write. */
+  readonly at: number;
 }
 
 /** [T9] What was read is not what it should be; `key` says where. */
@@ -143,20 +145,24 @@ async function readSegment(
   const got = await space.store.get(key);
   if (got === undefined) throw new LineDamage("missing", key, "a segment is gone");
   const { bytes } = got;
-  const segment = sound(key, () => openSegment(bytes, { key, secret: secretFor(space, bytes) }));
-  const { head, parcel } = segment;
-  const verdict = judgeSignature(space, "line", {
-    member: head.member,
-    certificate: head.certificate,
-    at,
-    generation: readHeader(bytes).generation,
-    isSignedBy: (signer) => parcel.isSignedBy(signer),
-  });
-  // the segments that a fold restates may still be there
-  if (verdict === "forged" || (verdict === "no-right" && head.fold !== undefined))
-    throw new LineDamage("forged", key, "no member of the space signed this segment");
-  if (head.member !== (writer ?? head.member))
-    throw new LineDamage("forged", key, "another member than the writer of the line signed this segment");
+  const judged: { verdict: SignatureVerdict } = { verdict: "forged" };
+  const judge: SegmentOpening["judge"] = (head, parcel) => {
+    const verdict = judgeSignature(space, "line", {
+      member: head.member,
+      certificate: head.certificate,
+      at,
+      generation: readHeader(bytes).generation,
+      isSignedBy: (signer) => parcel.isSignedBy(signer),
+    });
+    judged.verdict = verdict;
+    // the segments that a fold restates may still be there
+    if (verdict === "forged" || (verdict === "no-right" && head.fold !== undefined))
+      throw new LineDamage("forged", key, "no member of the space signed this segment");
+    if (head.member !== (writer ?? head.member))
+      throw new LineDamage("forged", key, "another member than the writer of the line signed this segment");
+  };
+  const segment = sound(key, () => openSegment(bytes, { key, secret: secretFor(space, bytes), judge }));
+  const { head } = segment;
   sound(key, () => {
     const isSame = head.line === line && head.number === to && (head.fold?.from ?? head.number) === from;
     expectSound(isSame, "the segment says that it is another one");
@@ -164,12 +170,12 @@ async function readSegment(
     const follows = from <= (before?.number ?? 0) || head.previous === (before?.hash ?? null);
     expectSound(follows, "the segment does not follow the one before");
   });
-  if (verdict === "no-right")
+  if (judged.verdict === "no-right")
     return new LineDamage("forged", key, "its writer had no right to write when the server got this segment");
   const isWhole = there === undefined || segment.uses.every((id) => there.has(space.names.parcel(id)));
   if (head.fold !== undefined && !isWhole)
     throw new LineDamage("missing", key, "a fold names parcels that are gone");
-  return { key, segment, bytes };
+  return { key, segment, bytes, at };
 }
 
 function sound<Result>(key: string, work: () => Result): Result {

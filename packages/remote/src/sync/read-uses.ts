@@ -1,6 +1,6 @@
 /** Which parcels an object of a line names: nothing else of it is looked at. */
 import { spanIn, type Span } from "../line/keys-of-space.ts";
-import { openSegment } from "../line/segment.ts";
+import { openSegment, type SegmentOpening } from "../line/segment.ts";
 import { readHeader } from "../parcel/parcel.ts";
 import { secretFor, type Space } from "../space/space.ts";
 import { judgeSignature } from "../space/writer-rights.ts";
@@ -15,16 +15,18 @@ export async function readUses(
   const got = await space.store.get(key);
   if (got === undefined) return undefined;
   const { bytes } = got;
-  const { head, uses, parcel } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
-  const verdict = judgeSignature(space, "line", {
-    member: head.member,
-    certificate: head.certificate,
-    at: modified,
-    generation: readHeader(bytes).generation,
-    isSignedBy: (signer) => parcel.isSignedBy(signer),
-  });
-  if (verdict === "forged") throw new LineDamage("forged", key, "no member of the space signed this segment");
-  return uses;
+  const judge: SegmentOpening["judge"] = (head, parcel) => {
+    const verdict = judgeSignature(space, "line", {
+      member: head.member,
+      certificate: head.certificate,
+      at: modified,
+      generation: readHeader(bytes).generation,
+      isSignedBy: (signer) => parcel.isSignedBy(signer),
+    });
+    if (verdict === "forged")
+      throw new LineDamage("forged", key, "no member of the space signed this segment");
+  };
+  return openSegment(bytes, { key, secret: secretFor(space, bytes), judge }).uses;
 }
 
 /** All parcels that a line names now: by its newest segment, or the base that restates that one. */

@@ -154,9 +154,11 @@ async function enterSpace(
   },
 ): Promise<Space> {
   const { space, request, own, host, invitation } = entering;
+  // [R1502] what another workspace of this home saw of the roster must still be there
+  const known = keptSpace(host.home, space, store);
   if (invitation !== undefined)
-    return acceptInvitation(store, invitation, { own, name: memberName(host), ...host.around });
-  if (request.recoveryKey === undefined) return openSpace(store, space, own);
+    return acceptInvitation(store, invitation, { own, name: memberName(host), known, ...host.around });
+  if (request.recoveryKey === undefined) return openSpace(store, space, own, known);
   const seed = parseRecoveryKey(request.recoveryKey);
   if (seed === undefined)
     throw new ContractError(
@@ -168,7 +170,7 @@ async function enterSpace(
       },
     );
   const admin = recoveryKeys(seed);
-  const opened = await openSpace(store, space, admin);
+  const opened = await openSpace(store, space, admin, known);
   return joinSpace(opened, { admin, own, name: memberName(host) }, host.around.random);
 }
 
@@ -183,6 +185,8 @@ function soleSpace(found: string, others: readonly string[]): string {
 export interface OpenedRemote extends Disposable, LineReader {
   readonly entry: RemoteEntry;
   push(progress?: (done: number, total: number) => void): Promise<PushReport>;
+  /** Whether the line that this one began with has an object; no server is asked. */
+  hadFirst(hash: string): boolean;
   verify(options: VerifyOptions): Promise<VerifiedRemote>;
   /** What a sweep of the space would condemn and delete; nothing is changed. */
   planSweep(): Promise<SweepReport>;
@@ -242,6 +246,9 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
       });
       return report;
     },
+    hadFirst: (hash) =>
+      entry.began !== null &&
+      mirror.place((JSON.parse(entry.began) as { line: string }).line, hash) !== undefined,
     verify: (options) =>
       translating(async () =>
         verify(await target(), workspace, {
@@ -340,7 +347,7 @@ export function findRemote(workspace: Workspace, name: string | undefined): Remo
       : all.length === 0
         ? "This workspace has no remote."
         : "This workspace has several remotes.";
-  throw new ContractError("REMOTE_NOT_FOUND", why, {
+  throw new ContractError("REMOTE_NOT_FOUND", `${why} Nothing was changed.`, {
     hint: all.length === 0 ? "`belay remote add <name> <url>` adds one." : "Choose one with --remote.",
     facts: { remotes: all.map((one) => one.name) },
   });

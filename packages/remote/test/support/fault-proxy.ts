@@ -40,6 +40,8 @@ export class FaultProxy {
   /** Requests since `strike`. */
   count = 0;
   #plan: Strike | undefined;
+  /** Requests are taken and never answered. */
+  hangs = false;
   /** Called before a request is passed on, and when the server has done it but the answer is not passed on. */
   watch: ((when: "before" | "after", count: number) => void) | undefined;
 
@@ -70,6 +72,7 @@ export class FaultProxy {
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
       const body = await bytesOf(incoming);
+      if (this.hangs) return;
       if (this.#plan?.of?.test(`${incoming.method} ${incoming.url}`) !== false) this.count += 1;
       const fault = this.#plan?.at === this.count ? this.#plan.fault : undefined;
       this.watch?.("before", this.count);

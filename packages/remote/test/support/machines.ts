@@ -27,9 +27,9 @@ export class Machine {
   workspace!: Workspace;
   recoveryKey = "";
 
-  constructor(store: () => RemoteStore, name = "ana") {
+  constructor(store: () => RemoteStore, name = "ana", home?: string) {
     const at = scratch(name);
-    this.home = join(at, "home");
+    this.home = home ?? join(at, "home");
     this.root = join(at, "work");
     mkdirSync(this.root);
     this.host = {

@@ -7,6 +7,7 @@ import type {
   HistoryRecord,
   JournalEntry,
   LocatedObject,
+  MovedLine,
   NeededObject,
   QueuedRecord,
   RemoteEntry,
@@ -53,8 +54,8 @@ export interface Exchange {
   ): Fetching;
   /** [T11] Takes over what others wrote on checkpoints that are here, where it is newer. Returns how much was. */
   annotate(annotations: readonly Annotation[]): number;
-  /** Notes that the lines of others were looked at. */
-  notePulled(name: string): void;
+  /** Notes that the lines of others were looked at, and which of them had moved. */
+  notePulled(name: string, moved: readonly MovedLine[]): void;
 
   /** One push at a time: throws `STORE_BUSY` while another process has it. */
   claim(): Disposable;
