@@ -147,7 +147,7 @@ describe.skipIf(missing !== undefined)("two machines and Ceph", () => {
   );
 
   test(
-    "[R706] [R707] the resident process pushes by itself; status says when it has",
+    "[R706] [R707] [R1509] the resident process pushes by itself; status says when it has",
     { timeout: 300_000 },
     async () => {
       using sandbox = await Sandbox.protected({ "a.txt": "one\n" });
@@ -203,7 +203,7 @@ describe.skipIf(missing !== undefined)("two machines and Ceph", () => {
         const { job: hanging } = await send("POST", "/api/remotes/second/pull");
         expect(await send("DELETE", `/api/jobs/${hanging.id}`)).toMatchObject({ job: { state: "stopped" } });
         proxy.hangs = false;
-        // its process has ended: the same work is begun anew, and gets through
+        // its process has ended: the same work is begun again, and gets through
         const pulled = async () => {
           const { job: next } = await send("POST", "/api/remotes/second/pull");
           const state = async () => (await send("GET", `/api/jobs/${next.id}`)).job.state;

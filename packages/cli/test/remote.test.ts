@@ -240,7 +240,7 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     },
   );
 
-  test("the first push asks about what looks like a secret", async () => {
+  test("[R1506] the first push asks about what looks like a secret", async () => {
     using sandbox = await Sandbox.protected({ ".env": "TOKEN=x\n", "a.txt": "one\n" });
     // [R1506] also what was there once
     sandbox.write("old.txt", `key = "${["ghp", "0123456789abcdefghijABCDEFGHIJ012345"].join("_")}"\n`);

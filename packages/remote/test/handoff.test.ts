@@ -25,7 +25,7 @@ async function offered(transcript: string | null) {
   const messages = [{ role: "user", content: PLANTED, externalId: "m-1", createdAt: 5 }];
   const offer = { thread, checkpoint: checkpoint.id, cwd: "/srv/ana/work", messages, transcript };
   // [R1505] what a machine calls itself now is not what its space calls it
-  ana.host = { ...ana.host, user: "somebody-else" };
+  ana.host = { ...ana.host, user: "another" };
   const told = await offerHandoff(ana.workspace, { name: undefined, offer }, ana.host);
   return { store, ana, thread, checkpoint, told };
 }
@@ -62,7 +62,7 @@ describe("a handoff", () => {
     expect(handoff).toMatchObject({ transcript: null, messages: [{ content: PLANTED }] });
   });
 
-  test("[R760, R767] that a reader signed, or that was altered, is refused; a reader hands nothing over", async () => {
+  test("[R760, R767, R1505] that a reader signed, or that was altered, is refused; a reader hands nothing over", async () => {
     const { store, ana, thread } = await offered(null);
     const rita = await ana.invited(() => store, "rita", "reader");
     const keys = readIdentity(rita.home)!;

@@ -71,7 +71,7 @@ async function syncEvents({ workspace }: Machine): Promise<object[]> {
   return found;
 }
 
-test("[R703] one listing of heads says which lines moved; only their new segments are read", async () => {
+test("[R703, R1511] one listing of heads says which lines moved; only their new segments are read", async () => {
   const { store, ana, bob } = await twoMachines();
   const first = await pull(ana);
   expect(first).toMatchObject({ outcome: "pulled", lines: [{ name: "bob@bob-laptop" }] });
@@ -153,7 +153,7 @@ test("[T9] a checkpoint whose parcel is damaged or gone is not taken in, and wha
   expect(await ana.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
 });
 
-test("[T15] a segment that was seen and is gone, or is another, is a rollback; so is one that another line had seen", async () => {
+test("[T15, R1501] a segment that was seen and is gone, or is another, is a rollback; so is one that another line had seen", async () => {
   const { store, ana, bob } = await twoMachines();
   await pull(ana);
   const before = new Map(store.inner.objects);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { served } from "./support/served-project.ts";
 
 test(
-  "[R708] what exchanges something with a remote is a job, which is asked about; names are never options",
+  "[R708, R1510] what exchanges something with a remote is a job, which is asked about; names are never options",
   served(async (project) => {
     expect(await project.ok("GET", "/api/remotes")).toEqual({ remotes: [] });
     // [R1510] the same for shares and handoffs

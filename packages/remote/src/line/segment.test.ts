@@ -68,7 +68,7 @@ describe("a segment", () => {
     expect(() => openSegment(Buffer.concat([bytes, bytes]), { key, secret: SECRET })).toThrow(DamageError);
   });
 
-  test("many records become several frames", () => {
+  test("[R1507] many records become several frames; the signature is judged before the later ones are opened", () => {
     const many = Array.from({ length: 60 }, (_, n) => ({
       kind: "message",
       id: String(n),

@@ -1,4 +1,4 @@
-/** Whether the server still has what this store wrote last: only its writer can tell when nobody else had read it. */
+/** Whether the server still has what this store wrote last: only its writer can tell when no other machine had read it. */
 import type { RemoteEntry } from "@belay/engine";
 import { spanIn } from "../line/keys-of-space.ts";
 import { segmentHash } from "../line/segment.ts";
