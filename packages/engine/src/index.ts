@@ -56,6 +56,7 @@ export type {
   DiffOptions,
   ExportedFile,
   FileContent,
+  ShowOptions,
   SyncState,
   WorkspaceStatus,
 } from "./queries/answers.ts";
@@ -81,6 +82,7 @@ export type { Import, Names, Syntax } from "./merge/syntax.ts";
 export type { CompareFileOptions, OneFileOptions } from "./queries/compare-file.ts";
 export { parseTime, type Clock, type TimeSpan } from "./history/time-text.ts";
 export { isTurnName } from "./history/turn-numbers.ts";
+export { tarArchive, type ArchivedFile } from "./queries/tar-archive.ts";
 export { meaninglessField } from "./queries/timeline-filter.ts";
 export { PlanBook, type PlanBookOptions } from "./workspace/plan-book.ts";
 export type { CheckpointRef } from "./model/ids.ts";

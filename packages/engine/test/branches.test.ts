@@ -52,6 +52,35 @@ test(
 );
 
 test(
+  "[R1551] rows tell the branch they lie on where it is another one, and the branches that began with them",
+  inWorkspace({ a: "0\n" }, async (temp) => {
+    const { workspace } = temp;
+    const rows = async (q = "") =>
+      (await temp.workspace.timeline.rows({ q })).rows.map(({ title, branch, begun }) => ({
+        title,
+        ...(branch && { branch }),
+        ...(begun && { begun }),
+      }));
+    await temp.turn("t1", () => temp.write("a", "1\n"));
+    expect(await rows()).toEqual([{ title: "t1" }, { title: "First checkpoint" }]);
+    const { before } = await workspace.timeline.row("T1");
+    await workspace.createBranch("x", { from: before! });
+    await workspace.createBranch("y");
+    expect(await rows()).toEqual([{ title: "t1", begun: ["x", "y"] }, { title: "First checkpoint" }]);
+    // a search has no place between its rows
+    expect(await rows("t1")).toEqual([{ title: "t1" }]);
+    await switchTo(temp, "x");
+    await temp.turn("t2", () => temp.write("a", "2\n"));
+    const [newest, ...older] = await rows();
+    expect(newest).toEqual({ title: "t2" });
+    // what lies on main only began after x did: neither t1 nor y is on this line
+    expect(older.map(({ title }) => title)).not.toContain("t1");
+    expect(older.at(-1)).toEqual({ title: "First checkpoint", branch: "main" });
+    expect(older.some(({ begun }) => begun !== undefined)).toBe(false);
+  }),
+);
+
+test(
   "[R103] a branch is made without touching a file; the present is captured unless a checkpoint is named",
   inWorkspace({ a: "0\n" }, async (temp) => {
     const { workspace } = temp;

@@ -1,4 +1,5 @@
 /** Two states compared over HTTP: the list, one file, and a file's bytes. */
+import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -94,7 +95,7 @@ describe("two states", () => {
 
 describe("the bytes of a file", () => {
   test(
-    "[R241] are exact, also of a name that is not UTF-8, and no browser may render them",
+    "[R241, R1550] are exact, also of a name that is not UTF-8 and in an archive, and no browser may render them",
     served(async (project) => {
       const bytes = Buffer.from("<script>alert(1)</script>\0\xff\xfe", "latin1");
       const name = Buffer.from([0x61, 0xff]);
@@ -114,6 +115,16 @@ describe("the bytes of a file", () => {
         });
       }
       expect(await (await raw(project, "/api/checkpoints/disk/blob?path=page.html")).text()).toBe("now");
+      const archive = await raw(project, "/api/checkpoints/@/archive");
+      expect(Object.fromEntries(archive.headers)).toMatchObject({
+        "content-type": "application/x-tar",
+        "x-content-type-options": "nosniff",
+        "content-disposition": "attachment",
+      });
+      const input = Buffer.from(await archive.arrayBuffer());
+      expect(execFileSync("tar", ["-xOf", "-", "page.html"], { input })).toEqual(bytes);
+      expect(execFileSync("tar", ["-tf", "-"], { input, encoding: "utf8" }).split("\n")).toHaveLength(4);
+      expect((await raw(project, "/api/checkpoints/99/archive")).status).toBe(404);
     }),
   );
 

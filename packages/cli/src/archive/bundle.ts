@@ -5,12 +5,13 @@
 import { redact } from "@belay/protocol/redact";
 import {
   pathToBytes,
+  tarArchive,
+  type ArchivedFile,
   type BytePath,
   type Checkpoint,
   type ThreadSummary,
   type Workspace,
 } from "@belay/engine";
-import { tarArchive, type ArchivedFile } from "./tar.ts";
 
 /** The first field of `thread.json`. */
 export const BUNDLE_FORMAT = "belay bundle 1";

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { isatty } from "node:tty";
-import type { Checkpoint, Workspace } from "@belay/engine";
+import { tarArchive, type Checkpoint, type Workspace } from "@belay/engine";
 import { writeToFile, writeToStdout } from "../archive/archive-file.ts";
-import { tarArchive } from "../archive/tar.ts";
 import { defineCommand, THREAD, YES, type Call } from "../call/command.ts";
 import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../call/confirmation.ts";

@@ -1,7 +1,7 @@
 /** The answers to questions about a workspace. */
 import type { OutsideFile } from "../model/outside.ts";
 import type { BytePath } from "../model/byte-path.ts";
-import type { Checkpoint, Doubt, ExcludedRoot, Gap } from "../model/checkpoint.ts";
+import type { Checkpoint, Doubt, ExcludedRoot, Gap, GitState } from "../model/checkpoint.ts";
 import type { ThreadSummary } from "../model/conversation.ts";
 import type { ChangeCounts, DiffDetail, FileChange } from "../model/file-change.ts";
 import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
@@ -19,6 +19,14 @@ export interface CheckpointDetails {
   readonly excluded: readonly ExcludedRoot[];
   /** Files outside the workspace that it holds. */
   readonly outside: readonly OutsideFile[];
+  /** The bytes of the files that it has and the checkpoint before it, or `since`, did not have like that. */
+  readonly newBytes: number;
+}
+
+/** How a checkpoint is shown. */
+export interface ShowOptions {
+  /** An earlier checkpoint: what is new is counted against it. */
+  readonly since?: CheckpointRef;
 }
 
 /** Which two states are compared, and how closely. */
@@ -70,6 +78,8 @@ export interface WorkspaceStatus {
   readonly canRedo: StepSummary | null;
   /** The name of the branch that the files are on. */
   readonly branch: string;
+  /** What git says now; null outside a repository, or when the directory is gone. */
+  readonly git: GitState | null;
   /** How many forks can be worked in. */
   readonly forks: number;
   /** How each remote stands. */

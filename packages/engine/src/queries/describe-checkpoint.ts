@@ -1,6 +1,7 @@
 /** What does a checkpoint hold, what did it change, and what does it lack? */
 import { asSeen, type Context } from "../capture/context.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
+import { compareTrees } from "../diff/compare-trees.ts";
 import { fileChanges } from "../diff/file-changes.ts";
 import { readCheckpointAttributions, readCheckpointChanges } from "../history/changes.ts";
 import { checkpointAt, readDoubts, readGaps, seqOf } from "../history/checkpoints.ts";
@@ -12,8 +13,12 @@ import { decodeExcluded } from "../rules/excluded-list.ts";
 import type { CheckpointDetails } from "./answers.ts";
 import { measureQuickly } from "./measure-excluded.ts";
 
-/** A checkpoint with everything that is known of it. */
-export function describeCheckpoint(context: Context, checkpoint: Checkpoint): CheckpointDetails {
+/** A checkpoint with everything that is known of it; what is new in it is counted against `since`, or the one before it. */
+export function describeCheckpoint(
+  context: Context,
+  checkpoint: Checkpoint,
+  since?: Checkpoint,
+): CheckpointDetails {
   const { db, objects } = context.store;
   const isImported = checkpoint.origin !== null && remoteOrigin(checkpoint.origin) === undefined;
   const edits = isImported ? sinceParent(context, checkpoint) : recorded(context, checkpoint);
@@ -29,7 +34,18 @@ export function describeCheckpoint(context: Context, checkpoint: Checkpoint): Ch
     doubts: readDoubts(db, checkpoint.seq),
     excluded: measureQuickly(context, excluded),
     outside: readOutside(db, checkpoint.seq),
+    newBytes: newBytesOf(
+      since === undefined ? edits : compareTrees(objects, since.snapshot, checkpoint.snapshot),
+    ),
   };
+}
+
+/** Equal content in several places counts once: it is stored once. */
+function newBytesOf(edits: readonly Edit[]): number {
+  const sizes = new Map<string, number>();
+  for (const { from, to } of edits)
+    if (to?.kind === "file" && !(from?.kind === "file" && from.hash === to.hash)) sizes.set(to.hash, to.size);
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
 }
 
 /** As it was recorded: the same changes that the checkpoint counts, and that a revert would take out. */

@@ -65,6 +65,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     canUndo: present === undefined || isDamaged ? nextStep(db, "applied") : stepToUndo(context, present),
     canRedo: nextStep(db, "undone"),
     branch: branchAt(db, branchHere(db)).name,
+    git: present?.git ?? null,
     forks: forks.filter(({ state }) => state === "ready").length,
     sync: syncStates(db),
     openConflicts: countOpenConflicts(db),

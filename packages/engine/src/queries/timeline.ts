@@ -3,6 +3,7 @@ import { asSeen, type Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
 import { countChanges } from "../diff/count-changes.ts";
+import { readBranchMarks } from "../history/branch-marks.ts";
 import { headCheckpoint } from "../history/checkpoints.ts";
 import { readCaptures, readHappenings, type Happening } from "../history/happenings.ts";
 import { openSteps } from "../history/step-rows.ts";
@@ -72,14 +73,37 @@ export function readTimeline(
   const counts = isFirst ? (asked?.counts ?? counter.counts()) : undefined;
   if (counts !== undefined) asked?.keep(counts);
   const uncaptured = uncapturedAmong(context.store.db, options, next);
+  const rows = rowsOf(context, page, { lines, present: seen?.present }).flatMap((row) => row ?? []);
   return {
-    rows: rowsOf(context, page, { lines, present: seen?.present }).flatMap((row) => row ?? []),
+    rows: withBranches(context.store.db, rows, options),
     next,
     total: counts?.total ?? null,
     days: counts?.days ?? null,
     now: seen?.now ?? null,
     uncaptured,
   };
+}
+
+/** Rows with the branches they are on and those that began there; a selection of rows has no place for the latter. */
+function withBranches(db: Database, rows: readonly TimelineRow[], options: TimelineOptions): TimelineRow[] {
+  const marks = readBranchMarks(
+    db,
+    rows.map(({ seq }) => seq),
+  );
+  if (marks === undefined) return [...rows];
+  const { thread, agent, since, q } = options;
+  const isSelection = [thread, agent, since].some((each) => each !== undefined) || (q?.trim() ?? "") !== "";
+  let above = options.before ?? Number.MAX_SAFE_INTEGER;
+  return rows.map((row) => {
+    const branch = marks.elsewhere.get(row.seq);
+    const begun = marks.begun.filter(({ seq }) => seq >= row.seq && seq < above);
+    above = row.seq;
+    return {
+      ...row,
+      ...(branch !== undefined && { branch }),
+      ...(begun.length > 0 && !isSelection && { begun: begun.map(({ name }) => name) }),
+    };
+  });
 }
 
 /** The turns without a capture that belong to a page; `next` is where the page after it begins. */

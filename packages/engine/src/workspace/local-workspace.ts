@@ -34,6 +34,7 @@ import type {
   DiffOptions,
   ExportedFile,
   FileContent,
+  ShowOptions,
   WorkspaceStatus,
 } from "../queries/answers.ts";
 import { withChanges } from "../queries/changes-after-message.ts";
@@ -233,8 +234,11 @@ export class LocalWorkspace implements Workspace {
     return resolveState(this.#context, ref);
   }
 
-  async show(ref: CheckpointRef): Promise<CheckpointDetails> {
-    return this.runner.read(() => describeCheckpoint(this.#context, resolveState(this.#context, ref)));
+  async show(ref: CheckpointRef, { since }: ShowOptions = {}): Promise<CheckpointDetails> {
+    const state = (each: CheckpointRef) => resolveState(this.#context, each);
+    return this.runner.read(() =>
+      describeCheckpoint(this.#context, state(ref), since === undefined ? undefined : state(since)),
+    );
   }
 
   async diff(fromOrOptions: CheckpointRef | DiffOptions, to?: CheckpointRef): Promise<Diff> {

@@ -30,6 +30,11 @@ export const COMPARE = {
     query: fileQuery.safeExtend(workspaceQuery.shape),
     media: "application/octet-stream",
   },
+  "GET /api/checkpoints/:id/archive": {
+    summary: "All files of a checkpoint as a tar archive; what was not captured is not in it.",
+    query: workspaceQuery,
+    media: "application/x-tar",
+  },
 } as const satisfies Record<string, Route>;
 
 /** What a plan is asked for. */

@@ -37,8 +37,9 @@ export const WORKSPACE = {
     response: shapes.taken,
   },
   "GET /api/checkpoints/:id": {
-    summary: "A checkpoint by any reference, with what it changed and what it leaves out.",
-    query: workspaceQuery,
+    summary:
+      "A checkpoint by any reference, with what it changed and what it leaves out; `newBytes` is counted against `since`, or the one before it.",
+    query: workspaceQuery.extend({ since: identifier.optional() }),
     response: shapes.checkpointDetails,
   },
   "GET /api/search": {

@@ -102,6 +102,8 @@ export const checkpointDetails = z.looseObject({
   ...list("excluded", excludedPath),
   /** Files outside the workspace that it holds. */
   ...list("outside", z.looseObject({ path: z.string(), type: z.enum(["file", "absent"]) })),
+  /** The bytes of the files that it has and the checkpoint before it did not have like that; `since` may name another. */
+  newBytes: count,
 });
 
 /** What differs between two checkpoints, or a checkpoint and the disk (`to: null`). */

@@ -49,6 +49,10 @@ export const historyRow = timelineCounts.extend({
   tags: z.array(z.string()),
   sameAsNow: z.boolean().nullable(),
   beforeSameAsNow: z.boolean().nullable(),
+  /** Set where it happened on another branch than the one that the files are on. */
+  branch: z.string().optional(),
+  /** Other branches that began here. */
+  begun: z.array(z.string()).optional(),
 });
 
 /** Agent work that no checkpoint covers. */

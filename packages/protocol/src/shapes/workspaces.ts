@@ -1,6 +1,6 @@
 /** Protected directories, their settings, and the process that serves them. */
 import { z } from "zod";
-import { changeCounts, count, excludedPath, gap, list, time } from "./basics.ts";
+import { changeCounts, count, excludedPath, gap, gitState, list, time } from "./basics.ts";
 import { checkpoint, fileChange } from "./checkpoints.ts";
 import { step } from "./going-back.ts";
 
@@ -164,6 +164,8 @@ export const status = z.looseObject({
   canUndo: step.nullable(),
   canRedo: step.nullable(),
   branch: z.string(),
+  /** What git says now; null outside a repository. */
+  git: gitState.nullable(),
   forks: count,
   /** How each remote stands; none without remotes. */
   sync: z.array(syncState),

@@ -68,7 +68,7 @@ export function checkpointDetailsJson(
   details: CheckpointDetails,
   workspace: string,
 ): Json<typeof shapes.checkpointDetails> {
-  const { checkpoint, files, gaps, doubts, excluded, outside } = details;
+  const { checkpoint, files, gaps, doubts, excluded, outside, newBytes } = details;
   return {
     checkpoint: checkpointJson(checkpoint, { workspace, gaps, doubts }),
     ...listField("files", files.map(fileChangeJson)),
@@ -80,6 +80,7 @@ export function checkpointDetailsJson(
         type: entry === undefined ? ("absent" as const) : ("file" as const),
       })),
     ),
+    newBytes,
   };
 }
 

@@ -1,7 +1,7 @@
 /** The status of a workspace in the contract's shape. */
 import type { Pause, StepSummary, SyncState, WorkspaceStatus } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
-import { checkpointJson } from "./checkpoint-json.ts";
+import { checkpointJson, gitJson } from "./checkpoint-json.ts";
 import { fileChangeJson } from "./diff-json.ts";
 import { listField } from "./list-field.ts";
 import { withPathJson } from "./path-json.ts";
@@ -43,6 +43,7 @@ export function statusJson(
     canUndo: optionalStep(status.canUndo),
     canRedo: optionalStep(status.canRedo),
     branch: status.branch,
+    git: gitJson(status.git),
     forks: status.forks,
     sync: status.sync.map(syncStateJson),
     openConflicts: status.openConflicts,

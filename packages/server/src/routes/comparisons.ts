@@ -1,7 +1,8 @@
-/** What differs between two states of a workspace, file by file, and the bytes of one file. Nothing is changed. */
-import type { Workspace } from "@belay/engine";
+/** What differs between two states of a workspace, file by file, and the bytes of one file or of all. Nothing is changed. */
+import { tarArchive, type Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import type { Hono } from "hono";
+import type { HostedWorkspace } from "../hosting/hosted-workspace.ts";
 import { serveRoute } from "../http/serve-route.ts";
 import { diffJson, fileDiffJson } from "../json/index.ts";
 import { pathFromJson } from "../json/path-json.ts";
@@ -13,7 +14,7 @@ const DISK = "disk";
 /** The largest file that is sent whole. */
 const BLOB_BYTES = 64 * 1024 * 1024;
 
-/** Serves the comparison of two states, of one file in them, and a file's bytes. */
+/** Serves the comparison of two states, of one file in them, a file's bytes, and all files as an archive. */
 export function serveComparisons(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/checkpoints/:a/files/:b", ({ params, query }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
@@ -44,9 +45,39 @@ export function serveComparisons(app: Hono, served: Served): void {
           `The file has ${file.size} bytes; at most ${BLOB_BYTES} are sent.`,
           { facts: { size: file.size, limit: BLOB_BYTES } },
         );
-      return bytesAnswer(file.content);
+      return bytesAnswer(new Uint8Array(file.content), "application/octet-stream");
     }),
   );
+  serveRoute(app, "GET /api/checkpoints/:id/archive", async ({ params, query }) => {
+    const hosted = await served.host.find(query.workspace);
+    const { workspace } = hosted;
+    const { id, createdAt } = await hosted.inTurn(() => workspace.resolve(params.id));
+    return bytesAnswer(sentFrom(hosted, tarArchive(workspace.files(id), createdAt)), "application/x-tar");
+  });
+}
+
+/** Pieces as they are read; the workspace stays open until the last one is sent or the reader leaves. */
+function sentFrom(hosted: HostedWorkspace, pieces: AsyncGenerator<Buffer>): ReadableStream<Uint8Array> {
+  const ended = Promise.withResolvers<undefined>();
+  void hosted.beside(() => ended.promise);
+  const end = () => ended.resolve(undefined);
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { value, done } = await pieces.next();
+        if (done !== true) return controller.enqueue(new Uint8Array(value));
+        controller.close();
+      } catch (error) {
+        // the connection breaks: a part of an archive never looks like the whole
+        controller.error(error);
+      }
+      end();
+    },
+    async cancel() {
+      await pieces.return(undefined);
+      end();
+    },
+  });
 }
 
 async function statesOf(workspace: Workspace, { a, b }: { a: string; b: string }) {
@@ -62,10 +93,10 @@ function noFile(checkpoint: string, path: string): ContractError {
 }
 
 /** Bytes that no browser may take for a page, a script or a style of ours. */
-function bytesAnswer(content: Buffer): Response {
-  return new Response(new Uint8Array(content), {
+function bytesAnswer(content: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>, type: string): Response {
+  return new Response(content, {
     headers: {
-      "content-type": "application/octet-stream",
+      "content-type": type,
       "content-disposition": "attachment",
       "content-security-policy": "default-src 'none'; sandbox",
       "x-content-type-options": "nosniff",

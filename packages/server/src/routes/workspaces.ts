@@ -47,7 +47,7 @@ export function serveWorkspaces(app: Hono, served: Served): void {
   );
   serveRoute(app, "GET /api/checkpoints/:id", ({ params, query }) =>
     inWorkspace(served, query.workspace, async (workspace) =>
-      checkpointDetailsJson(await workspace.show(params.id), workspace.id),
+      checkpointDetailsJson(await workspace.show(params.id, defined({ since: query.since })), workspace.id),
     ),
   );
   serveRoute(app, "GET /api/search", ({ query }) =>

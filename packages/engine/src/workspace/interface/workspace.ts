@@ -11,6 +11,7 @@ import type {
   DiffOptions,
   ExportedFile,
   FileContent,
+  ShowOptions,
   WorkspaceStatus,
 } from "../../queries/answers.ts";
 import type { Alias } from "../../history/aliases.ts";
@@ -186,7 +187,7 @@ export interface Workspace extends Branches, Ghosts, Imports, AsyncDisposable {
   /** The checkpoint that a reference names; throws `CHECKPOINT_NOT_FOUND`. */
   resolve(ref: CheckpointRef): Promise<Checkpoint>;
   /** A checkpoint with what it changed, its gaps, doubts and what was left out. */
-  show(ref: CheckpointRef): Promise<CheckpointDetails>;
+  show(ref: CheckpointRef, options?: ShowOptions): Promise<CheckpointDetails>;
   /** `diff(a, b)` compares two checkpoints, `diff(a)` one with the disk; unified diffs included. */
   diff(from: CheckpointRef, to?: CheckpointRef): Promise<Diff>;
   /** Compares two checkpoints, or one with the disk, in as much detail as the options say. */

@@ -4,8 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { BytePath, ExportedFile } from "@belay/engine";
-import { tarArchive } from "./tar.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import type { ExportedFile } from "./answers.ts";
+import { tarArchive } from "./tar-archive.ts";
 
 const TIME = Date.UTC(2026, 0, 31);
 let directory: string;

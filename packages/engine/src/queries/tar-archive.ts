@@ -5,7 +5,7 @@
  * archives.
  */
 import { isUtf8 } from "node:buffer";
-import type { ExportedFile } from "@belay/engine";
+import type { ExportedFile } from "./answers.ts";
 
 const BLOCK = 512;
 const TYPE_FLAGS = { file: "0", symlink: "2", directory: "5" } as const;
