@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { findWorkspaceSync, openWorkspaceSync } from "@belay/engine/sync";
 
 const LAUNCHER = join(import.meta.dirname, "../../../cli/bin/belay.js");
 
@@ -61,7 +62,8 @@ export class ServedProject implements AsyncDisposable {
     const project = new ServedProject();
     mkdirSync(project.project);
     for (const [path, content] of Object.entries(files)) project.write(path, content);
-    project.belay("init", "--no-agents", "--yes");
+    // as `belay init --no-agents` does it, without a process for it
+    openWorkspaceSync(project.project, { home: project.home }).close();
     await project.serve();
     return project;
   }
@@ -90,6 +92,12 @@ export class ServedProject implements AsyncDisposable {
       encoding: "utf8",
       env: this.#env,
     });
+  }
+
+  /** The problems that a proof of the whole store finds, every byte read; by another process than the one that serves it. */
+  problems(): readonly unknown[] {
+    using workspace = findWorkspaceSync(this.project, { home: this.home });
+    return workspace.upkeep.verify({ full: true }).problems;
   }
 
   /** Starts a command and does not wait for it. */

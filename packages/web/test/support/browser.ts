@@ -58,7 +58,7 @@ export function shown(
     const context = await newContext(options);
     const problems: string[] = [];
     const page = await newPage(context, problems);
-    const address = addressOf(project);
+    const address = await freshAddress(project);
     try {
       await page.goto(address);
       await story({ project, page, context, address });
@@ -95,6 +95,14 @@ export async function newPage(context: BrowserContext, problems: string[]): Prom
   });
   page.on("pageerror", (error) => problems.push(oneLine(error.stack ?? String(error))));
   return page;
+}
+
+/** The same as `addressOf`, asked of the process itself: a command takes as long to start as a page to load. */
+async function freshAddress(project: ServedProject): Promise<string> {
+  const { code } = await project.ok("POST", "/api/pages/codes", {});
+  const { workspaces } = await project.ok("GET", "/api/workspaces");
+  const { id } = workspaces.find(({ path }: { path: string }) => path === project.project);
+  return `${new URL(`/w/${id}/`, project.url).href}#${code}`;
 }
 
 /** A fresh address with a one-time code, as `belay ui` prints it. */

@@ -104,9 +104,13 @@ export class Hand {
   /** Goes on with Tab until the focus is there. */
   async reach(place: Locator): Promise<void> {
     await place.waitFor();
+    // found once, and again only where the page has drawn another in its place: finding it costs more than a key
+    let element = await place.elementHandle();
     for (let presses = 0; presses < MOST_TABS; presses += 1) {
-      if (await place.evaluate((element) => element.matches(":focus"))) return;
-      await this.page.keyboard.press("Tab");
+      const state = await element!.evaluate((its) => (its.isConnected ? its.matches(":focus") : "gone"));
+      if (state === true) return;
+      if (state === "gone") element = await place.elementHandle();
+      else await this.page.keyboard.press("Tab");
     }
     throw new Error(`Tab does not lead to ${String(place)}.`);
   }
