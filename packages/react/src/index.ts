@@ -43,7 +43,7 @@ export { FileDiffCard, fileId } from "./diff/file-diff-card.tsx";
 export type { DiffLook, FileActions } from "./diff/look.ts";
 export { FileCounts, FileList, StatusLetter } from "./diff/file-list.tsx";
 export { PatchLines } from "./diff/patch-lines.tsx";
-export { patchOf, useDiff, type ChangedFile, type Comparison, type Pair } from "./diff/files.ts";
+export { patchOf, useDiff, type ChangedFile, type Comparison, type Own, type Pair } from "./diff/files.ts";
 export { CommandLine } from "./parts/command-line.tsx";
 export { copyText } from "./parts/copy.ts";
 export { Dialog } from "./parts/dialog.tsx";
@@ -81,6 +81,7 @@ export {
   offset,
   quantity,
   quoted,
+  shellWord,
   size,
   visible,
   WORDS,

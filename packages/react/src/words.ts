@@ -12,10 +12,10 @@ const AGENTS: Readonly<Record<string, string>> = {
   http: "An agent",
 };
 
-/** "Claude Code" for `claude-code`. */
+/** "Claude Code" for `claude-code`; a name that is not known is a stranger's text. */
 export function agentName(agent: string | null): string {
   if (agent === null) return "You";
-  return AGENTS[agent] ?? agent;
+  return (Object.hasOwn(AGENTS, agent) ? AGENTS[agent] : undefined) ?? visible(agent);
 }
 
 /** "1 file", "2 files", "10,211 files". */
@@ -102,6 +102,11 @@ export function gitWords(git: {
 /** A title in quotation marks, cut where it is long. */
 export function quoted(title: string, longest = 80): string {
   return `“${title.length > longest ? `${title.slice(0, longest - 1)}…` : title}”`;
+}
+
+/** A word as shells take it. */
+export function shellWord(word: string): string {
+  return /^[\w./@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 const CONTROLS = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u200b-\u200d\u2028\u2029\u2060-\u2064\ufeff]/gu;

@@ -7,7 +7,7 @@ import { Agent } from "./support/agent.ts";
 import { branchWith } from "./support/branches.ts";
 import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
 import { expectTree, treeOf, verifyStore } from "./support/going-back.ts";
-import { dialog, Hand, HANDS, toast } from "./support/hand.ts";
+import { dialog, Hand, HANDS, row, toast } from "./support/hand.ts";
 import { FILES } from "./support/work.ts";
 
 afterAll(closeBrowser);
@@ -33,6 +33,38 @@ async function takeBack(
     .waitFor();
   expect(treeOf(project)).toEqual(before);
   verifyStore(project);
+}
+
+/** The branch gets another name, goes, and comes back: from the result, or from the list of deleted ones. */
+async function changeBranch(hand: Hand): Promise<void> {
+  const { page } = hand;
+  const branches = page.getByRole("list", { name: "Branches" }).getByRole("listitem");
+  await hand.press(page.getByRole("button", { name: "More about other-way" }));
+  await hand.press(page.getByRole("button", { name: "Rename…" }));
+  const name = dialog(page).getByRole("textbox", { name: "Name" });
+  await hand.write(name, "main");
+  await page.keyboard.press("Enter");
+  await dialog(page).getByRole("alert").waitFor();
+  await hand.write(name, "second-way");
+  await page.keyboard.press("Enter");
+  await toast(page).getByText("The branch other-way is called second-way now.").waitFor();
+  await hand.press(page.getByRole("button", { name: "More about main" }));
+  await page.getByText("The files here are on it: switch to another branch first.").waitFor();
+  await page.keyboard.press("Escape");
+  await hand.press(page.getByRole("button", { name: "More about second-way" }));
+  await hand.press(page.getByRole("button", { name: "Delete…" }));
+  await hand.press(dialog(page).getByRole("button", { name: "Delete the branch" }));
+  await toast(page)
+    .getByText("The branch second-way was deleted. For 30 days you can bring it back.")
+    .waitFor();
+  await expect.poll(() => branches.count()).toBe(1);
+  if (hand.kind === "mouse") await toast(page).getByRole("button", { name: "Bring back" }).click();
+  else {
+    await hand.press(page.getByText("1 deleted branch"));
+    await hand.press(page.getByRole("button", { name: "Bring second-way back" }));
+  }
+  await toast(page).getByText("The branch second-way is back.").waitFor();
+  await expect.poll(() => branches.count()).toBe(2);
 }
 
 describe.skipIf(CHROMIUM === undefined)("branches", { timeout: 90_000 }, () => {
@@ -97,49 +129,54 @@ describe.skipIf(CHROMIUM === undefined)("branches", { timeout: 90_000 }, () => {
     )(),
   );
 
-  test.each(HANDS)("[Y89] begun at a row, and a merge with conflicts leads to them, by %s", (kind) =>
-    shown(
-      async (project) => {
-        const agent = await Agent.start(project);
-        await agent.turn("Change a", { "src/a.ts": "export const a = 2;\n" });
-      },
-      async ({ page, project }) => {
-        const hand = new Hand(page, kind);
-        const before = treeOf(project);
-        await hand.select("Change a");
-        await hand.press(page.getByRole("button", { name: /^More about Change a/ }));
-        await hand.press(page.getByRole("button", { name: "Branch here…" }));
-        await hand.write(dialog(page).getByRole("textbox", { name: "Name" }), "from here");
-        await page.keyboard.press("Enter");
-        await dialog(page).getByRole("alert").waitFor();
-        await hand.write(dialog(page).getByRole("textbox", { name: "Name" }), "other-way");
-        await page.keyboard.press("Enter");
-        await toast(page).getByText("The branch other-way begins before “Change a”.").waitFor();
-        expect(treeOf(project)).toEqual(before);
-        const { branches } = await project.ok("GET", "/api/branches");
-        expect(branches).toMatchObject([{ name: "main" }, { name: "other-way", parent: "main" }]);
-        // both sides change the same line
-        const at = "/api/branches/other-way/switch";
-        const go = async (path: string) =>
-          project.ok("POST", path, { planId: (await project.ok("GET", `${path}/preview`)).plan.id });
-        await go(at);
-        project.write("src/a.ts", "export const a = 7;\n");
-        await project.ok("POST", "/api/checkpoints", { name: "Seven" });
-        await go("/api/branches/main/switch");
-        await hand.press(toast(page).getByRole("button", { name: "Branches" }));
-        await hand.press(page.getByRole("button", { name: "Merge other-way…" }));
-        await dialog(page).getByText("1 file was changed on both sides.").waitFor();
-        await hand.confirm(/^Decide 1 conflict/);
-        await page.waitForURL(/\/conflicts\//);
-        await page.getByRole("article", { name: "In other-way" }).getByText("a = 7").waitFor();
-        expect(project.read("src/a.ts")).toBe("export const a = 2;\n");
-        await page.keyboard.press("Escape");
-        await page.getByRole("link", { name: /^Conflicts/ }).waitFor();
-        verifyStore(project);
-      },
-      // the browser itself notes the name that was refused
-      { files: FILES, expected: /status of 400/ },
-    )(),
+  test.each(HANDS)(
+    "[Y89, R1552] begun at a row, renamed, deleted, back, and merged with conflicts, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          const agent = await Agent.start(project);
+          await agent.turn("Change a", { "src/a.ts": "export const a = 2;\n" });
+        },
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          const before = treeOf(project);
+          await hand.select("Change a");
+          await hand.press(page.getByRole("button", { name: /^More about Change a/ }));
+          await hand.press(page.getByRole("button", { name: "Branch here…" }));
+          await hand.write(dialog(page).getByRole("textbox", { name: "Name" }), "from here");
+          await page.keyboard.press("Enter");
+          await dialog(page).getByRole("alert").waitFor();
+          await hand.write(dialog(page).getByRole("textbox", { name: "Name" }), "other-way");
+          await page.keyboard.press("Enter");
+          await toast(page).getByText("The branch other-way begins before “Change a”.").waitFor();
+          expect(treeOf(project)).toEqual(before);
+          const { branches } = await project.ok("GET", "/api/branches");
+          expect(branches).toMatchObject([{ name: "main" }, { name: "other-way", parent: "main" }]);
+          await row(page, "Change a").getByText("other-way").waitFor();
+          await hand.press(toast(page).getByRole("button", { name: "Branches" }));
+          await changeBranch(hand);
+          expect(treeOf(project)).toEqual(before);
+          // both sides change the same line
+          const at = "/api/branches/second-way/switch";
+          const go = async (path: string) =>
+            project.ok("POST", path, { planId: (await project.ok("GET", `${path}/preview`)).plan.id });
+          await go(at);
+          project.write("src/a.ts", "export const a = 7;\n");
+          await project.ok("POST", "/api/checkpoints", { name: "Seven" });
+          await go("/api/branches/main/switch");
+          await hand.press(page.getByRole("button", { name: "Merge second-way…" }));
+          await dialog(page).getByText("1 file was changed on both sides.").waitFor();
+          await hand.confirm(/^Decide 1 conflict/);
+          await page.waitForURL(/\/conflicts\//);
+          await page.getByRole("article", { name: "In second-way" }).getByText("a = 7").waitFor();
+          expect(project.read("src/a.ts")).toBe("export const a = 2;\n");
+          await page.keyboard.press("Escape");
+          await page.getByRole("link", { name: /^Conflicts/ }).waitFor();
+          verifyStore(project);
+        },
+        // the browser itself notes the names that were refused
+        { files: FILES, expected: /status of 4(00|09)/ },
+      )(),
   );
 
   test("[M15, M71] runs and forks: who, how it stands, what it cost; a run at work is stopped", () =>

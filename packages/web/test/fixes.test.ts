@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
 import type { ServedProject } from "../../server/test/support/served-project.ts";
 import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
 import { expectTree, treeOf, verifyStore } from "./support/going-back.ts";
@@ -33,9 +34,21 @@ async function escalated(project: ServedProject): Promise<void> {
 
 const stateOf = async (project: ServedProject) => (await project.ok("GET", "/api/fixes")).fixes[0].state;
 
+/** Something else happens, twice, and the page has heard of it: the preview that is open is not planned again. */
+async function expectPlannedOnce(page: Page, project: ServedProject): Promise<void> {
+  const asked: string[] = [];
+  page.on("request", (request) => void asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+  const times = (what: string) => asked.filter((each) => each === what).length;
+  for (const count of [1, 2]) {
+    await project.ok("POST", "/api/checkpoints", { name: `Meanwhile ${count}` });
+    await expect.poll(() => times("GET /api/fixes")).toBeGreaterThanOrEqual(count);
+  }
+  expect(times("POST /api/plans")).toBe(0);
+}
+
 describe.skipIf(CHROMIUM === undefined)("auto-fix", { timeout: 90_000 }, () => {
   test.each(HANDS)(
-    "[M56, M57] asked with what is left; viewed, rejected with a preview, taken back, by %s",
+    "[M56, M57, R1553] asked with what is left; viewed, rejected with a preview, taken back, by %s",
     (kind) =>
       shown(
         escalated,
@@ -75,6 +88,7 @@ describe.skipIf(CHROMIUM === undefined)("auto-fix", { timeout: 90_000 }, () => {
           await answer("r", /Reject all changes \(rollback to snapshot before this agent\)/);
           await dialog(page).getByRole("region", { name: "Will change" }).getByText("a.ts").waitFor();
           expect(treeOf(project)).toEqual(before);
+          await expectPlannedOnce(page, project);
           await hand.confirm(/^Restore 1 file/);
           await toast(page).getByText("Rejected: the files are as they were before this agent.").waitFor();
           expectTree(project, FILES);

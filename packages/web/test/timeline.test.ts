@@ -110,23 +110,47 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
   );
 
   test(
-    "a turn stands on its git branch; its menu copies its patch and leads to the state after it",
+    "[R1550, R1554, Y16] a turn has its own changes, also where another overlapped; its details, patch, export and way back",
     shown(
       async (project) => {
-        execFileSync("git", ["init", "-q", "-b", "trunk"], { cwd: project.project, timeout: 20_000 });
-        const agent = await Agent.start(project);
-        await agent.turn("Change a", { "a.txt": "two\n" });
-        await agent.turn("Change a again", { "a.txt": "three\n" });
+        const git = (...words: string[]) =>
+          execFileSync("git", words, { cwd: project.project, timeout: 20_000 });
+        git("init", "-q", "-b", "trunk");
+        const [claude, codex] = [await Agent.start(project), await Agent.start(project, "codex", "Docs")];
+        await codex.prompt("Write docs");
+        await claude.turn("Change a", { "a.txt": "two\n" });
+        await codex.writes({ "docs.md": "0123456789\n" });
+        await codex.stop();
+        await claude.turn("Change a again", { "a.txt": "three\n" });
+        git("symbolic-ref", "HEAD", "refs/heads/later");
       },
-      async ({ page }) => {
+      async ({ page, project }) => {
+        const files = page.getByRole("group", { name: "Changed files" }).getByRole("button");
+        await page.getByRole("row", { name: "Write docs," }).click();
+        await expect.poll(() => files.allInnerTexts()).toMatchObject([expect.stringContaining("docs.md")]);
+        await page.getByText("0123456789").first().waitFor();
+        await page.getByRole("tab", { name: "Details" }).click();
+        const facts = page.getByRole("tabpanel");
+        await facts.getByText(/; 15 B of that is new since the state before$/).waitFor();
+        await facts.getByText(/^trunk/).waitFor();
+        await facts.getByText(/^later/).waitFor();
+        await page.getByRole("button", { name: /^Branch main; git: later/ }).waitFor();
         await page.getByRole("row", { name: "Change a," }).click();
         await page.locator(".b-facts").getByText("trunk").waitFor();
-        await page.getByRole("button", { name: "More about Change a" }).click();
-        await page.getByRole("button", { name: "Copy as patch" }).click();
+        const menu = async (words: string) => {
+          await page.getByRole("button", { name: "More about Change a", exact: true }).click();
+          await page.getByRole("button", { name: words }).click();
+        };
+        await menu("Copy as patch");
         await page.getByText("The patch was copied.").waitFor();
         await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toContain("-one\n+two\n");
-        await page.getByRole("button", { name: "More about Change a" }).click();
-        await page.getByRole("button", { name: "Restore to after this…" }).click();
+        const saved = page.waitForEvent("download");
+        await menu("Export the files after this");
+        const file = await (await saved).path();
+        await page.getByText(/belay-T2\.tar/).waitFor();
+        expect(project.read("a.txt")).toBe("three\n");
+        expect(execFileSync("tar", ["-xOf", file, "a.txt"], { encoding: "utf8" })).toBe("two\n");
+        await menu("Restore to after this…");
         await page.getByRole("heading", { name: "Go back to after “Change a”" }).waitFor();
       },
     ),

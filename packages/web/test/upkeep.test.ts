@@ -68,6 +68,13 @@ describe.skipIf(CHROMIUM === undefined)("upkeep", () => {
           const before = await count();
           await hand.press(page.getByRole("button", { name: "Preview…" }));
           await dialog(page).getByText("would be dropped").waitFor();
+          // the first five by name, then how many more
+          const listed = dialog(page)
+            .getByRole("list", { name: "Checkpoints to drop" })
+            .getByRole("listitem");
+          expect(await listed.count()).toBe(6);
+          expect(await listed.nth(0).innerText()).toMatch(/ at \d\d:\d\d · \S/);
+          expect(await listed.nth(5).innerText()).toMatch(/^…and \d+ more$/);
           await expect.poll(count).toBe(before);
           await hand.press(dialog(page).getByRole("button", { name: /^Drop \d+ checkpoints/ }));
           await toast(page)

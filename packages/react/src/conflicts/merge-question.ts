@@ -1,5 +1,6 @@
 /** One conflict of a merge as a question: its versions place by place, and its options in words. */
 import type { CallOutput } from "@belay/protocol";
+import { visible } from "../words.ts";
 import { CONFLICT_WORDS } from "./conflict-words.ts";
 import type { ConflictQuestion, Excerpt, Option, Side } from "./question.ts";
 
@@ -34,9 +35,9 @@ function sidesOf({ conflict, base, ours, theirs }: Details): Side[] {
     excerpts: excerptsOf(id, conflict, version),
   });
   return [
-    side("ours", ours, ["Here now", here]),
+    side("ours", ours, ["Here now", visible(here)]),
     side("base", base, ["Before both", ""]),
-    side("theirs", theirs, [`In ${conflict.source}`, ""]),
+    side("theirs", theirs, [`In ${visible(conflict.source)}`, ""]),
   ];
 }
 
@@ -66,7 +67,7 @@ function without(kind: string): Excerpt {
 
 function optionOf(id: string, { conflict, merger }: Details): Option {
   const isText = conflict.kind === "content";
-  const { source } = conflict;
+  const source = visible(conflict.source);
   const words: Readonly<Record<string, readonly [string, string]>> = {
     ours: ["Keep what is here", `The file stays as it is. What ${source} did in it is left out.`],
     theirs: [`Take ${source}`, `The file as ${source} has it. What is here goes, and can be brought back.`],
@@ -91,11 +92,11 @@ function optionOf(id: string, { conflict, merger }: Details): Option {
 const REGION_OPTIONS = ["ours", "theirs", "both", "base"];
 
 /** What a single place can become; none where the file is taken whole. */
-export function regionOptionsOf({ kind, regions, source }: Conflict): Option[] {
+export function regionOptionsOf({ kind, regions, ...conflict }: Conflict): Option[] {
   if (regions.length < 2 || kind === "rename" || kind === "binary") return [];
   const words: Readonly<Record<string, string>> = {
     ours: "Keep what is here",
-    theirs: `Take ${source}`,
+    theirs: `Take ${visible(conflict.source)}`,
     both: "Both",
     base: "Neither",
   };
@@ -106,7 +107,7 @@ export function regionOptionsOf({ kind, regions, source }: Conflict): Option[] {
 export function takenWords({ resolution, source }: Conflict): string {
   const words: Readonly<Record<string, string>> = {
     ours: "kept what is here",
-    theirs: `took ${source}`,
+    theirs: `took ${visible(source)}`,
     both: "took both",
     base: "as it was before",
     proposal: "took the proposal",

@@ -52,11 +52,12 @@ export class BrowserClient extends BelayClient {
     }
   }
 
-  /** The bytes at an address, for images. */
+  /** The bytes at an address, for images and archives. */
   async bytes(path: string): Promise<Blob> {
     const response = await this.open(path);
-    if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-    return response.blob();
+    if (response.ok) return response.blob();
+    const { error } = (await response.json().catch(() => ({}))) as { readonly error?: Error };
+    throw new Error(error?.message ?? `The server answered ${response.status}.`);
   }
 }
 

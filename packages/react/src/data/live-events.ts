@@ -19,7 +19,9 @@ type Message =
   | { readonly event: BelayEvent }
   /** `key`: the digest of the key that the state is about. */
   | { readonly state: LiveState; readonly key: string }
-  | { readonly hello: true };
+  | { readonly hello: true }
+  /** A person does not want to wait for the next try. */
+  | { readonly hurry: true };
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
@@ -41,6 +43,8 @@ export class LiveEvents {
   #reads = false;
   /** Ends the stream because other workspaces are wanted. */
   #changing = new AbortController();
+  /** Ends the pause before the next try. */
+  #hurry = new AbortController();
   #read: ReadonlySet<string> = new Set();
 
   constructor(client: BrowserClient, workspace: string) {
@@ -83,6 +87,12 @@ export class LiveEvents {
     return () => this.#states.delete(listener);
   };
 
+  /** Tries again at once, in whichever tab reads for all. */
+  tryNow(): void {
+    if (this.#reads) this.#hurry.abort();
+    else this.#tell({ hurry: true });
+  }
+
   #tell(message: Message): void {
     this.#channel?.postMessage(message);
   }
@@ -105,6 +115,8 @@ export class LiveEvents {
     else if ("state" in message) {
       // a key that ended is the end of the pages that have it
       if (message.state.kind !== "ended" || message.key === this.#key) this.#become(message.state);
+    } else if ("hurry" in message) {
+      if (this.#reads) this.#hurry.abort();
     } else if (this.#reads) {
       this.#tell({ state: this.state, key: this.#key });
       void this.#readOthersToo();
@@ -165,7 +177,8 @@ export class LiveEvents {
       if (this.#changing.signal.aborted) continue;
       if ((this.state as LiveState).kind === "live") since = Date.now();
       this.#become({ kind: "waiting", since, retryAt: Date.now() + wait });
-      await pause(wait, signal);
+      this.#hurry = new AbortController();
+      await pause(wait, AbortSignal.any([signal, this.#hurry.signal]));
       wait = Math.min(wait * 2, LONGEST_WAIT_MS);
     }
   }

@@ -8,7 +8,7 @@ import type { DiffLook, FileActions } from "./look.ts";
 import { FileList } from "./file-list.tsx";
 import { FindBar } from "./find-bar.tsx";
 import { useFind } from "./find.ts";
-import { useDiff, type ChangedFile } from "./files.ts";
+import { useDiff, type ChangedFile, type Own } from "./files.ts";
 
 /** Which states are compared, and how their lines are drawn. */
 export interface DiffViewProps {
@@ -26,8 +26,10 @@ export interface DiffViewProps {
   /** Shows the field that finds words in all files; `onFindEnd` is called when it is closed. */
   readonly isFinding?: boolean;
   onFindEnd?(): void;
-  /** How many files a turn itself changed: where agents overlap, the states differ in more. */
-  readonly own?: number;
+  /** Only what a row, or one step of it, changed itself. */
+  readonly own?: Own | undefined;
+  /** How many files a turn itself changed: where other work went on meanwhile, the states differ in more. */
+  readonly ownFiles?: number | undefined;
   /** What is said where the two states are the same. */
   readonly nothing?: string;
   readonly className?: string;
@@ -41,9 +43,9 @@ const LOOK: DiffLook = { layout: "unified", wrap: false, words: true, whitespace
 
 /** Two states compared: the list of files, then a card for each. */
 export function DiffView(props: DiffViewProps): ReactNode {
-  const { from, to, version, own, nothing = WORDS.same } = props;
+  const { from, to, version, own, ownFiles, nothing = WORDS.same } = props;
   const look = { ...LOOK, ...props.look, ...(props.layout && { layout: props.layout }) };
-  const pair = from === null ? null : { from, to, ...(version !== undefined && { version }) };
+  const pair = from === null ? null : { from, to, own, ...(version !== undefined && { version }) };
   const toast = useToast();
   const { value, error } = useDiff(pair);
   const [most, setMost] = useState(CARDS);
@@ -65,11 +67,11 @@ export function DiffView(props: DiffViewProps): ReactNode {
     <div className={`belay b-diffs ${props.className ?? ""}`}>
       {props.isFinding ? <FindBar find={find} onClose={() => props.onFindEnd?.()} /> : null}
       <FileList files={value.files} selected={selected} onSelect={show} />
-      {own !== undefined && own > 0 && value.filesTotal > own ? (
+      {ownFiles !== undefined && ownFiles > 0 && value.filesTotal > ownFiles ? (
         <p className="b-note b-acc">
           <Icon name="user" />
-          {quantity(own, "file")} of these {own === 1 ? "is" : "are"} this turn’s own; other work went on at
-          the same time.
+          {quantity(ownFiles, "file")} of these {ownFiles === 1 ? "is" : "are"} this turn’s own; other work
+          went on at the same time.
         </p>
       ) : null}
       {value.filesTotal > value.files.length ? (

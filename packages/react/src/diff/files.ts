@@ -10,10 +10,23 @@ export interface Pair {
   readonly to: string;
   /** Changes when the disk may have changed: then it is looked at again. */
   readonly version?: string | number;
+  /** Only what this row, or one step of it, changed itself: where agents overlap, the states differ in more. */
+  readonly own?: Own | undefined;
 }
 
-/** What differs between two states. */
-export type Comparison = CallOutput<"GET /api/checkpoints/:a/files/:b">;
+/** A row of the history, or one step of it. */
+export interface Own {
+  readonly row: string;
+  readonly step?: number;
+  /** Changes when more of its work has come in. */
+  readonly counts: string;
+}
+
+/** What differs between two states, or what a row changed. */
+export type Comparison = Pick<
+  CallOutput<"GET /api/checkpoints/:a/files/:b">,
+  "files" | "filesTotal" | "summary"
+>;
 /** A changed file. */
 export type ChangedFile = Comparison["files"][number];
 
@@ -28,12 +41,19 @@ export interface LineOptions {
 export function useDiff(pair: Pair | null): Loaded<Comparison> {
   const { client, workspace } = useBelay();
   const name = pair === null ? null : `files ${workspace} ${nameOf(pair)}`;
-  return useLoaded(name, () =>
-    client.call("GET /api/checkpoints/:a/files/:b", {
-      params: { a: pair!.from, b: pair!.to },
-      query: { workspace },
-    }),
-  );
+  return useLoaded<Comparison>(name, () => {
+    const { from, to, own } = pair!;
+    return own === undefined
+      ? client.call("GET /api/checkpoints/:a/files/:b", { params: { a: from, b: to }, query: { workspace } })
+      : client.call("GET /api/history/:seq/changes", {
+          params: { seq: own.row },
+          query: { workspace, detail: "counts", ...stepQuery(own) },
+        });
+  });
+}
+
+function stepQuery({ step }: Own): { step?: number } {
+  return step === undefined ? {} : { step };
 }
 
 /** One file of two states, and how its lines are compared. */
@@ -74,18 +94,24 @@ function diffName({ workspace }: Belay, { pair, file, options }: FileQuestion): 
   return `diff ${workspace} ${file.pathBase64 ?? file.path} ${context} ${whitespace} ${large} ${nameOf(pair)}`;
 }
 
-function askFileDiff({ client, workspace }: Belay, { pair, file, options }: FileQuestion) {
+async function askFileDiff(belay: Belay, { pair, file, options }: FileQuestion): Promise<FileDiffAnswer> {
+  const { client, workspace } = belay;
   const { context, whitespace, large } = options;
-  return client.call("GET /api/checkpoints/:a/files/:b/diff", {
-    params: { a: pair.from, b: pair.to },
-    query: {
-      workspace,
-      ...pathQuery(file),
-      context: String(context),
-      whitespace,
-      ...(large && { large: "1" as const }),
-    },
+  const { from, to, own } = pair;
+  const query = {
+    workspace,
+    ...pathQuery(file),
+    context: String(context),
+    whitespace,
+    ...(large && { large: "1" as const }),
+  };
+  if (own === undefined)
+    return client.call("GET /api/checkpoints/:a/files/:b/diff", { params: { a: from, b: to }, query });
+  const answer = await client.call("GET /api/history/:seq/changes/diff", {
+    params: { seq: own.row },
+    query: { ...query, ...stepQuery(own) },
   });
+  return { ...answer, from, to };
 }
 
 /** The address of a file's bytes at a state. */
@@ -100,6 +126,7 @@ function pathQuery({ path, pathBase64 }: ChangedFile): { path: string } | { path
 }
 
 /** The disk changes, so what it was compared with is asked again with each version. */
-function nameOf({ from, to, version = "" }: Pair): string {
+function nameOf({ from, to, version = "", own }: Pair): string {
+  if (own !== undefined) return `${from} ${to} ${own.row} ${own.step} ${own.counts}`;
   return to === "disk" ? `${from} disk ${version} !` : `${from} ${to}`;
 }

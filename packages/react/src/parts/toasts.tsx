@@ -11,6 +11,7 @@ import {
 } from "react";
 import { useBelayIfAny } from "../data/belay.tsx";
 import { giveFocus } from "./focus.ts";
+import { visible } from "../words.ts";
 import { Icon } from "./icon.tsx";
 
 /** One result. */
@@ -55,7 +56,7 @@ export function Toasts({
       toast === undefined ? null : (
         <div className="b-toast">
           <Icon name={toast.isFailure ? "warn" : "check"} />
-          <span className="b-grow">{toast.text}</span>
+          <span className="b-grow">{visible(toast.text)}</span>
           {toast.more === undefined ? null : (
             <button type="button" className="b-btn b-s" onClick={toast.more.run}>
               {toast.more.words}

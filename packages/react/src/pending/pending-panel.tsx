@@ -74,7 +74,7 @@ function Panel(props: PanelProps): ReactNode {
           </span>
         </div>
         <Lines plus={sum(files, "additions")} minus={sum(files, "deletions")} />
-        <Decide {...props} files={files.length} onApprove={approve} />
+        <Decide {...props} files={files.length} why={whyNot(session, error)} onApprove={approve} />
       </div>
       {error === undefined ? null : <p className="b-skip">{visible(error.message)}</p>}
       {files.length === 0 ? null : (
@@ -100,17 +100,27 @@ function pendingWords(session: PendingSession | undefined): string {
     : `${quantity(changedFiles.length, "file")} · ${approved}`;
 }
 
+/** Why nothing can be approved or reset; undefined where it can. */
+function whyNot(session: PendingSession | undefined, error: Error | undefined): string | undefined {
+  if (error !== undefined) return "What is pending is not known";
+  if (session === undefined) return "What is pending is being looked at";
+  return session.changedFiles.length === 0 ? "Nothing is pending" : undefined;
+}
+
 /** Reset, and Approve with a second press, so that a slip approves nothing. */
 function Decide(
-  props: PanelProps & { readonly files: number; onApprove(message: string): Promise<void> },
+  props: PanelProps & {
+    readonly files: number;
+    readonly why: string | undefined;
+    onApprove(message: string): Promise<void>;
+  },
 ): ReactNode {
-  const { thread, files } = props;
+  const { thread, files, why } = props;
   const goBack = useGoBack();
   const onPlan = props.onPlan ?? goBack;
   const toast = useToast();
   const [message, setMessage] = useState<string>();
   const name = visible(thread.title ?? thread.externalId);
-  const why = files === 0 ? "Nothing is pending" : undefined;
   const approve = async () => {
     try {
       await props.onApprove(message ?? "");

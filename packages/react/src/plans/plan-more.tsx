@@ -8,6 +8,7 @@ import { Icon } from "../parts/icon.tsx";
 import { useToast } from "../parts/toasts.tsx";
 import type { DetailedPlan, PlanRequest } from "./request.ts";
 import type { Choices } from "./use-plan.ts";
+import { shellWord } from "../words.ts";
 
 /** Paths of a plan that its line names; of more only the number matters. */
 const NAMED = 20;
@@ -76,20 +77,15 @@ function lineOf({ request, choices, plan }: Planned): string | undefined {
   const words = {
     restore: [
       target,
-      ...paths.map(quoted),
+      ...paths.map(shellWord),
       "--leave-others",
       ...(choices.keepNew ? ["--keep-new"] : []),
       ...scopes[choices.scope],
     ],
     undo: choices.count > 1 ? [String(choices.count)] : [],
     redo: choices.count > 1 ? [String(choices.count)] : [],
-    revert: [target, ...paths.map(quoted)],
+    revert: [target, ...paths.map(shellWord)],
     reset: thread === undefined ? [] : ["--thread", thread],
   }[kind];
   return ["belay", kind, ...words].join(" ");
-}
-
-/** A word as shells take it. */
-function quoted(word: string): string {
-  return /^[\w./@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

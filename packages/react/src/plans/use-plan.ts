@@ -70,8 +70,9 @@ const NOTHING: PlanState = {
 };
 
 /** Plans, plans again when a choice changes, applies. */
-export function usePlan(request: PlanRequest, choices: Choices, onDone: (outcome: PlanOutcome) => void) {
+export function usePlan(asked: PlanRequest, choices: Choices, onDone: (outcome: PlanOutcome) => void) {
   const { client, workspace, live } = useBelay();
+  const request = useSame(asked);
   const [state, setState] = useState(NOTHING);
   const turn = useRef(0);
   const change = (part: Partial<PlanState>) => setState((before) => ({ ...before, ...part }));
@@ -122,6 +123,16 @@ export function usePlan(request: PlanRequest, choices: Choices, onDone: (outcome
     }
   };
   return { ...state, apply };
+}
+
+/**
+ * The same request while it says the same. A host that makes another object each time it draws would have the plan made again
+ * with every event, and the button that acts would go dead under the pointer.
+ */
+function useSame<Value>(value: Value): Value {
+  const kept = useRef(value);
+  if (JSON.stringify(kept.current) !== JSON.stringify(value)) kept.current = value;
+  return kept.current;
 }
 
 /** True when another restore has to end first. */

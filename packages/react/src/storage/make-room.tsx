@@ -3,10 +3,18 @@ import { useState, type ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { useToast, type Toast } from "../parts/toasts.tsx";
-import { quantity, size } from "../words.ts";
+import { dayAndClock, quantity, size, visible, WORDS } from "../words.ts";
 import { ForgetDialog } from "./forget-dialog.tsx";
 
-type Preview = { readonly drops: number; readonly kept: number };
+interface Preview {
+  readonly drops: number;
+  readonly kept: number;
+  /** The first of them in words. */
+  readonly first: readonly { readonly id: string; readonly words: string }[];
+}
+
+/** So many are named before they are dropped. */
+const NAMED = 5;
 
 /** The ways to make room, each with what it says afterwards. */
 function useMakingRoom(onChanged: () => void) {
@@ -39,7 +47,15 @@ function useMakingRoom(onChanged: () => void) {
   });
   const preview = async (): Promise<Preview> => {
     const { pruned, kept } = await client.call("POST /api/prune", { query, body: { dryRun: true } });
-    return { drops: pruned.length, kept };
+    const shown = pruned.slice(0, NAMED);
+    const details = await Promise.all(
+      shown.map((id) => client.call("GET /api/checkpoints/:id", { params: { id }, query })),
+    );
+    const first = details.map(({ checkpoint: { id, createdAt, name, description } }) => ({
+      id,
+      words: `${dayAndClock(createdAt)} · ${name ?? description}`,
+    }));
+    return { drops: pruned.length, kept, first };
   };
   return { free, bringBack, prune, preview };
 }
@@ -115,13 +131,8 @@ function Way(props: {
   );
 }
 
-function PruneDialog(props: {
-  readonly drops: number;
-  readonly kept: number;
-  onClose(): void;
-  onPrune(): void;
-}): ReactNode {
-  const { drops, kept } = props;
+function PruneDialog(props: Preview & { onClose(): void; onPrune(): void }): ReactNode {
+  const { drops, kept, first } = props;
   return (
     <Dialog
       title="Prune by the policy"
@@ -135,6 +146,16 @@ function PruneDialog(props: {
       onClose={props.onClose}
       {...(drops > 0 && { onConfirm: props.onPrune })}
     >
+      {drops === 0 ? null : (
+        <ul className="b-plain-list" aria-label="Checkpoints to drop">
+          {first.map(({ id, words }) => (
+            <li key={id} className="b-cut">
+              {visible(words)}
+            </li>
+          ))}
+          {drops > first.length ? <li className="b-muted">{WORDS.more(drops - first.length)}</li> : null}
+        </ul>
+      )}
       <footer className="b-dialog-foot">
         <span className="b-grow" />
         <button type="button" className="b-btn" data-first onClick={props.onClose}>

@@ -13,9 +13,12 @@ import { Space } from "./space.tsx";
 /** The panel: space, ways to make room, coverage. */
 export function StoragePanel({
   className = "",
+  children,
   ...props
 }: {
   readonly className?: string;
+  /** Cards of the host, above the table of checkpoints. */
+  readonly children?: ReactNode;
   /** Leads to the settings of limits; left out where there are none. */
   onSettings?(): void;
 }): ReactNode {
@@ -36,6 +39,7 @@ export function StoragePanel({
         <MakeRoom onChanged={() => setChanges(changes + 1)} />
         {status === undefined ? null : <Coverage status={status} {...props} />}
       </div>
+      {children}
       <CheckpointTable key={changes} onChanged={() => setChanges(changes + 1)} />
     </div>
   );

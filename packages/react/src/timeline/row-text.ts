@@ -34,6 +34,8 @@ export function sentenceOf(row: HistoryRow): string {
     row.kind === "turn" ? agentName(row.agent) : "",
     titleOf(row),
     row.name && row.kind !== "checkpoint" ? visible(row.name) : "",
+    row.branch === undefined ? "" : `on ${visible(row.branch)}`,
+    ...(row.begun ?? []).map((name) => `the branch ${visible(name)} began here`),
     files > 0 ? quantity(files, "file") : "",
     row.plus ? `${quantity(row.plus, "line")} added` : "",
     row.minus ? `${row.minus.toLocaleString("en")} removed` : "",

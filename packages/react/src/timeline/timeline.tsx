@@ -229,6 +229,7 @@ function Line({ item, index, open, lanes, toggle, ...props }: LineProps): ReactN
           isOpen={open.has(row.ref)}
           isCompact={props.isCompact}
           isFlat={props.isFlat}
+          isNewest={row === props.history.rows[0]}
           mark={mark < 0 ? undefined : mark === 0 ? "A" : "B"}
           onSelect={() => props.onSelect(row.ref)}
           onAction={(action) => (action === "steps" ? toggle(row.ref) : props.onAction(action, row))}

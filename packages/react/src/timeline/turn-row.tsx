@@ -21,6 +21,8 @@ export interface TurnRowProps {
   readonly isCompact: boolean;
   /** Every checkpoint has its row: its files are told apart. */
   readonly isFlat?: boolean | undefined;
+  /** Nothing happened since: that its state is on disk goes without saying. */
+  readonly isNewest?: boolean | undefined;
   onSelect(): void;
   onAction(action: RowAction): void;
 }
@@ -73,7 +75,7 @@ export function TurnRow(props: TurnRowProps): ReactNode {
           {mark === undefined ? null : <span className={mark === "A" ? "b-ab" : "b-ab b-b"}>{mark}</span>}
           {titleOf(row)}
         </div>
-        <Facts row={row} isFlat={props.isFlat} onAction={props.onAction} />
+        <Facts {...props} />
         {row.note ? <div className="b-say b-cut">{visible(row.note)}</div> : null}
       </div>
       <RowButton {...props} />
@@ -144,7 +146,7 @@ function Rail({ lane, row }: Pick<TurnRowProps, "lane" | "row">): ReactNode {
   );
 }
 
-function Facts({ row, isFlat, onAction }: Pick<TurnRowProps, "row" | "isFlat" | "onAction">): ReactNode {
+function Facts({ row, isFlat, isNewest = false, onAction }: TurnRowProps): ReactNode {
   const files = filesOf(row);
   const length = lengthOf(row);
   return (
@@ -166,7 +168,10 @@ function Facts({ row, isFlat, onAction }: Pick<TurnRowProps, "row" | "isFlat" | 
         </span>
       ) : null}
       <Doubts row={row} onAction={onAction} />
-      {row.sameAsNow === true && row.kind !== "turn" ? <span className="b-chip b-edge">= now</span> : null}
+      {row.sameAsNow === true && !isNewest && row.state !== "undone" ? (
+        <span className="b-chip b-edge">= now</span>
+      ) : null}
+      <Branches row={row} />
       {row.name && row.kind !== "checkpoint" ? (
         <span className="b-chip b-acc">
           <Icon name="flag" small />
@@ -194,6 +199,18 @@ function Facts({ row, isFlat, onAction }: Pick<TurnRowProps, "row" | "isFlat" | 
       {length === "" ? null : <span className="b-extra">{length}</span>}
     </div>
   );
+}
+
+/** The branch that it happened on, where that is another one than here, and those that began with it. */
+function Branches({ row }: Pick<TurnRowProps, "row">): ReactNode {
+  const begun = (row.begun ?? []).map((name) => [name, `The branch ${visible(name)} began here`] as const);
+  const on = row.branch === undefined ? [] : [[row.branch, `On ${visible(row.branch)}`] as const];
+  return [...on, ...begun].map(([name, words]) => (
+    <span key={words} className="b-chip b-edge" title={words}>
+      <Icon name="branch" small />
+      {visible(name)}
+    </span>
+  ));
 }
 
 /** Who did it: the agent's badge and name, or you. */

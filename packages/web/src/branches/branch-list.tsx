@@ -1,6 +1,7 @@
 /** The branches as a tree: each below the one it began on, with what it has and lacks. */
 import { ago, Icon, quantity, visible, type Branch } from "@belay/react";
 import type { ReactNode } from "react";
+import { MoreMenu } from "../shell/more-menu.tsx";
 
 /** What can be done with a branch. */
 export interface BranchListProps {
@@ -8,6 +9,8 @@ export interface BranchListProps {
   onSwitch(branch: Branch): void;
   onMerge(branch: Branch): void;
   onCompare(branch: Branch): void;
+  onRename(branch: Branch): void;
+  onDelete(branch: Branch): void;
 }
 
 /** The tree. */
@@ -38,6 +41,39 @@ function inOrder(branches: readonly Branch[]): Placed[] {
   return below(null, 0);
 }
 
+/** Branches that were deleted and can still be brought back. */
+export function DeletedBranches(props: {
+  readonly branches: readonly Branch[];
+  onBringBack(name: string): void;
+}): ReactNode {
+  const { branches, onBringBack } = props;
+  if (branches.length === 0) return null;
+  return (
+    <details className="b-deleted">
+      <summary>{quantity(branches.length, "deleted branch", "deleted branches")}</summary>
+      <ul className="b-branches" aria-label="Deleted branches">
+        {branches.map((branch) => (
+          <li key={branch.name} className="b-row b-branch">
+            <Icon name="branch" />
+            <span className="b-col b-grow">
+              <span className="b-mono">{visible(branch.name)}</span>
+              <span className="b-small b-muted">{factsOf(branch)}</span>
+            </span>
+            <button
+              type="button"
+              className="b-btn b-s"
+              aria-label={`Bring ${visible(branch.name)} back`}
+              onClick={() => onBringBack(branch.name)}
+            >
+              Bring back
+            </button>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
 const DEEPEST = 6;
 
 function BranchRow(props: BranchListProps & Placed): ReactNode {
@@ -57,38 +93,59 @@ function BranchRow(props: BranchListProps & Placed): ReactNode {
         </span>
         <span className="b-small b-muted">{factsOf(branch)}</span>
       </span>
-      {current ? null : (
-        <span className="b-row b-gap4 b-wraps">
-          <button
-            type="button"
-            className="b-btn b-s"
-            aria-label={`Switch to ${visible(name)}…`}
-            aria-disabled={why !== undefined}
-            title={why}
-            onClick={() => why === undefined && props.onSwitch(branch)}
-          >
-            Switch…
-          </button>
-          <button
-            type="button"
-            className="b-btn b-s"
-            aria-label={`Compare with ${visible(name)}`}
-            aria-disabled={branch.head === null}
-            onClick={() => branch.head !== null && props.onCompare(branch)}
-          >
-            Compare
-          </button>
-          <button
-            type="button"
-            className="b-btn b-s"
-            aria-label={`Merge ${visible(name)}…`}
-            onClick={() => props.onMerge(branch)}
-          >
-            Merge…
-          </button>
-        </span>
-      )}
+      <span className="b-row b-gap4 b-wraps">
+        {current ? null : <Ways {...props} why={why} />}
+        <MoreMenu
+          about={visible(name)}
+          items={[
+            { words: "Rename…", act: () => props.onRename(branch) },
+            {
+              words: "Delete…",
+              why: current ? "The files here are on it: switch to another branch first." : why && `${why}.`,
+              act: () => props.onDelete(branch),
+            },
+          ]}
+        />
+      </span>
     </li>
+  );
+}
+
+/** What brings its work here. */
+function Ways(props: BranchListProps & Placed & { readonly why: string | undefined }): ReactNode {
+  const { branch, why } = props;
+  const name = visible(branch.name);
+  return (
+    <>
+      <button
+        type="button"
+        className="b-btn b-s"
+        aria-label={`Switch to ${name}…`}
+        aria-disabled={why !== undefined}
+        title={why}
+        onClick={() => why === undefined && props.onSwitch(branch)}
+      >
+        Switch…
+      </button>
+      <button
+        type="button"
+        className="b-btn b-s"
+        aria-label={`Compare with ${name}`}
+        aria-disabled={branch.head === null}
+        title={branch.head === null ? "It has no checkpoint yet" : undefined}
+        onClick={() => branch.head !== null && props.onCompare(branch)}
+      >
+        Compare
+      </button>
+      <button
+        type="button"
+        className="b-btn b-s"
+        aria-label={`Merge ${name}…`}
+        onClick={() => props.onMerge(branch)}
+      >
+        Merge…
+      </button>
+    </>
   );
 }
 

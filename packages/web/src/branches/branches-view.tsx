@@ -16,13 +16,16 @@ import { useNeeds } from "../shell/needs.ts";
 import { Shell } from "../shell/shell.tsx";
 import { PAGE } from "../words.ts";
 import { BranchDialog } from "./branch-dialog.tsx";
-import { BranchList } from "./branch-list.tsx";
+import { DeleteDialog, RenameDialog, useBringBack } from "./branch-changes.tsx";
+import { BranchList, DeletedBranches } from "./branch-list.tsx";
 import { ForksCard } from "./forks-card.tsx";
 import { MergeDialog } from "./merge-dialog.tsx";
 import { RunsCard } from "./runs-card.tsx";
 import { SwitchDialog } from "./switch-dialog.tsx";
 
-type Open = { readonly kind: "new" } | { readonly kind: "switch" | "merge"; readonly branch: Branch };
+type Open =
+  | { readonly kind: "new" }
+  | { readonly kind: "switch" | "merge" | "rename" | "delete"; readonly branch: Branch };
 
 /** The view. */
 export function BranchesView(): ReactNode {
@@ -31,9 +34,11 @@ export function BranchesView(): ReactNode {
   const status = useStatus(version);
   const threads = useThreads(version);
   const { value, error } = useLoaded(`branches ${workspace} ${version} !`, () =>
-    client.call("GET /api/branches", { query: { workspace } }),
+    client.call("GET /api/branches", { query: { workspace, deleted: "1" } }),
   );
-  const branches = value?.branches ?? [];
+  const bringBack = useBringBack();
+  const all = value?.branches ?? [];
+  const branches = all.filter(({ state }) => state !== "discarded");
   const here = branches.find(({ current }) => current)?.name ?? "main";
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
@@ -70,20 +75,34 @@ export function BranchesView(): ReactNode {
               onSwitch={(branch) => setOpen({ kind: "switch", branch })}
               onMerge={(branch) => setOpen({ kind: "merge", branch })}
               onCompare={({ head }) => go(comparePath(workspace, head!, "disk"))}
+              onRename={(branch) => setOpen({ kind: "rename", branch })}
+              onDelete={(branch) => setOpen({ kind: "delete", branch })}
+            />
+            <DeletedBranches
+              branches={all.filter(({ state, head }) => state === "discarded" && head !== null)}
+              onBringBack={bringBack}
             />
           </section>
           <ForksCard version={version} />
           <RunsCard version={version} />
         </div>
       </main>
-      {open === undefined ? null : open.kind === "new" ? (
-        <BranchDialog onClose={close} />
-      ) : open.kind === "switch" ? (
-        <SwitchDialog branch={open.branch} from={here} onClose={close} />
-      ) : (
-        <MergeDialog branch={open.branch} into={here} onClose={close} />
-      )}
+      {open === undefined ? null : <OpenDialog open={open} here={here} onClose={close} />}
     </Shell>
+  );
+}
+
+/** The dialog that is open. */
+function OpenDialog(props: { readonly open: Open; readonly here: string; onClose(): void }): ReactNode {
+  const { open, here, onClose } = props;
+  if (open.kind === "new") return <BranchDialog onClose={onClose} />;
+  const { branch } = open;
+  if (open.kind === "rename") return <RenameDialog branch={branch} onClose={onClose} />;
+  if (open.kind === "delete") return <DeleteDialog branch={branch} onClose={onClose} />;
+  return open.kind === "switch" ? (
+    <SwitchDialog branch={branch} from={here} onClose={onClose} />
+  ) : (
+    <MergeDialog branch={branch} into={here} onClose={onClose} />
   );
 }
 

@@ -1,5 +1,5 @@
 /** Further working copies, each in a directory and on a branch of its own. */
-import { CommandLine, Icon, quantity, size, useBelay, useLoaded, visible } from "@belay/react";
+import { CommandLine, Icon, quantity, shellWord, size, useBelay, useLoaded, visible } from "@belay/react";
 import type { ReactNode } from "react";
 
 /** The card; nothing where there is no fork. */
@@ -34,7 +34,7 @@ export function ForksCard({ version }: { readonly version: number }): ReactNode 
       </ul>
       <CommandLine
         words="Remove one; everything in it is captured first"
-        line={`belay fork remove ${forks[0]!.name}`}
+        line={`belay fork remove ${shellWord(forks[0]!.name)}`}
       />
     </section>
   );

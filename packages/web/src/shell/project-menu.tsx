@@ -1,5 +1,5 @@
 /** The projects of the user, to go to another. */
-import { Icon, useBelay, useLoaded } from "@belay/react";
+import { Icon, useBelay, useLoaded, visible } from "@belay/react";
 import { useRef, type ReactNode } from "react";
 import { go, timelinePath, viewPath } from "../address.ts";
 import { PAGE } from "../words.ts";
@@ -58,7 +58,7 @@ export function ProjectMenu({
             )}
             <span className="b-col">
               <span>{nameOf(path)}</span>
-              <span className="b-tiny b-faint b-cut">{path}</span>
+              <span className="b-tiny b-faint b-cut">{visible(path)}</span>
             </span>
           </button>
         ))}

@@ -8,6 +8,7 @@ import {
   Icon,
   quantity,
   size,
+  useBelay,
   useLiveState,
   useVersion,
   visible,
@@ -144,7 +145,7 @@ function Link(props: {
 /** The branch that the files are on, and git's; it leads to the others. */
 function BranchButton({ workspace, status }: Pick<ShellProps, "workspace" | "status">): ReactNode {
   if (status === undefined) return null;
-  const git = status.newest?.git;
+  const { git } = status;
   const branch = visible(status.branch);
   const told = git ? `Branch ${branch}; git: ${gitWords(git)}` : `Branch ${branch}`;
   return (
@@ -244,6 +245,14 @@ function Protection({ status }: { readonly status: Status }): ReactNode {
           <span className="b-muted">{more === "" ? "" : `· ${more}`}</span>
         </span>
       </div>
+      {status.sync.map(({ remote, state, queued }) => (
+        <div
+          key={remote}
+          className={`b-small b-cut b-hide ${state === "synced" || state === "queued" ? "b-muted" : "b-warn"}`}
+        >
+          {visible(remote)}: {queued > 0 ? `${queued.toLocaleString("en")} queued` : state}
+        </div>
+      ))}
       <div className="b-small b-muted">
         {size(disk.bytes)} of {size(disk.capBytes)}
         <progress className="b-bar" aria-label="Space used" value={disk.bytes} max={disk.capBytes} />
@@ -326,6 +335,7 @@ function Damage({ workspace, status }: Pick<ShellProps, "workspace" | "status">)
 /** Says when what is shown is old, and when the next try is. */
 function Strip(): ReactNode {
   const state = useLiveState();
+  const { live } = useBelay();
   const [now, setNow] = useState(Date.now());
   const isWaiting = state.kind === "waiting";
   useEffect(() => {
@@ -342,6 +352,9 @@ function Strip(): ReactNode {
         {WORDS.notConnected(state.since)} Next try in {quantity(seconds, "second")}. Belay itself may still be
         running: checkpoints do not need this page.
       </span>
+      <button type="button" className="b-btn b-s" onClick={() => live.tryNow()}>
+        Try now
+      </button>
     </div>
   );
 }

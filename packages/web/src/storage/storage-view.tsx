@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { go, viewPath } from "../address.ts";
 import { Shell } from "../shell/shell.tsx";
 import { PAGE } from "../words.ts";
+import { RemotesCard } from "./remotes-card.tsx";
 
 /** The view. */
 export function StorageView(): ReactNode {
@@ -29,7 +30,9 @@ export function StorageView(): ReactNode {
       }
     >
       <main className="b-page" tabIndex={0}>
-        <StoragePanel onSettings={() => go(viewPath(workspace, "settings"))} />
+        <StoragePanel onSettings={() => go(viewPath(workspace, "settings"))}>
+          {status === undefined ? null : <RemotesCard status={status} />}
+        </StoragePanel>
       </main>
     </Shell>
   );

@@ -15,6 +15,7 @@ import {
   WORDS,
   type DiffLook,
   type HistoryRow,
+  type Own,
   type Pair,
   type PlanRequest,
   type Target,
@@ -22,21 +23,22 @@ import {
 import { useEffect, useState, type ReactNode } from "react";
 import { comparePath, go } from "../address.ts";
 import { Conversation } from "../threads/conversation.tsx";
-import { Details, useCheckpointOf } from "./details.tsx";
+import { Details, useDetailsOf, type DetailsProps } from "./details.tsx";
 import { diffActions } from "./diff-actions.ts";
 import { RowMenu } from "./row-menu.tsx";
-import { Steps } from "./steps.tsx";
+import { countsOf, Steps } from "./steps.tsx";
 import type { Tab } from "./use-timeline.ts";
 
 /** What a detail shows and does. */
-export interface DetailProps {
+export interface DetailProps extends DetailsProps {
   readonly workspace: string;
-  readonly row: HistoryRow;
   readonly look: DiffLook;
   readonly threadName: string | undefined;
   /** Grows when something happened: a turn at work is compared with the disk again. */
   readonly version: number;
   readonly tab: Tab;
+  /** Another turn was at work at the same time. */
+  readonly isMixed: boolean;
   onTab(tab: Tab): void;
   onPlan(request: PlanRequest): void;
   onAnnotate(field: "name" | "note" | "tags"): void;
@@ -54,6 +56,7 @@ export function Detail(props: DetailProps): ReactNode {
   const rested = useRested(row);
   const pair = pairOf(rested, props.version);
   const target = targetOf(row);
+  const own = ownOf(rested, props.isMixed || row.shared > 0);
   return (
     <section className="b-pane" aria-label={`Selected: ${titleOf(row)}`}>
       <div className="b-head">
@@ -82,14 +85,15 @@ export function Detail(props: DetailProps): ReactNode {
             onPlan={props.onPlan}
           />
         ) : null}
-        {tab === "details" ? <Details workspace={props.workspace} row={rested} /> : null}
+        {tab === "details" ? <Details row={rested} gitNow={props.gitNow} /> : null}
         {tab === "changes" ? (
           <DiffView
             from={pair?.from ?? null}
             to={pair?.to ?? "disk"}
             version={props.version}
             look={props.look}
-            {...(row.kind === "turn" && row.status !== "working" && { own: filesOf(row) })}
+            own={own}
+            ownFiles={row.kind === "turn" && row.status !== "working" ? filesOf(row) : undefined}
             nothing={
               row.kind === "checkpoint" || row.kind === "capture"
                 ? "Nothing changed since the checkpoint before."
@@ -101,6 +105,7 @@ export function Detail(props: DetailProps): ReactNode {
                 : diffActions({
                     target,
                     verb: row.kind === "turn" ? "Undo" : "Restore",
+                    hasHunks: own === undefined,
                     onPlan: props.onPlan,
                   })
             }
@@ -124,6 +129,16 @@ function pairOf(row: HistoryRow, version: number): Pair | null {
   if (row.before === null) return null;
   if (row.after === null) return { from: row.before, to: "disk", version };
   return { from: row.before, to: row.after };
+}
+
+/**
+ * Where turns overlapped: what this one changed itself. Elsewhere the two states say the same, and their lines are those
+ * that a hunk can be restored to.
+ */
+function ownOf(row: HistoryRow, isMixed: boolean): Own | undefined {
+  return isMixed && row.kind === "turn" && row.after !== null
+    ? { row: row.ref, counts: countsOf(row) }
+    : undefined;
 }
 
 /** The value once it has rested: moving through rows fetches nothing. */
@@ -222,7 +237,7 @@ function Heading({ row, threadName, onAnnotate, onBranch, onPlan, onBack }: Deta
 
 /** The branch, the commit and what was staged then; nothing outside of git. */
 function GitThen({ row }: { readonly row: HistoryRow }): ReactNode {
-  const git = useCheckpointOf(useRested(row))?.git;
+  const git = useDetailsOf(useRested(row))?.checkpoint.git;
   if (!git) return null;
   return (
     <>

@@ -1,10 +1,26 @@
 /** Ids, command lines, gaps: everything exact about a row, to copy. */
-import { CommandLine, quantity, size, useBelay, useLoaded, visible, type HistoryRow } from "@belay/react";
+import {
+  CommandLine,
+  quantity,
+  size,
+  useBelay,
+  useLoaded,
+  visible,
+  type HistoryRow,
+  type Status,
+} from "@belay/react";
 import type { ReactNode } from "react";
 
+/** The row, and what git says now; undefined while that is not known. */
+export interface DetailsProps {
+  readonly row: HistoryRow;
+  readonly gitNow: Status["git"] | undefined;
+}
+
 /** The exact facts of a row. */
-export function Details({ row }: { readonly workspace: string; readonly row: HistoryRow }): ReactNode {
-  const checkpoint = useCheckpointOf(row);
+export function Details({ row, gitNow }: DetailsProps): ReactNode {
+  const details = useDetailsOf(row);
+  const checkpoint = details?.checkpoint;
   const lines: (readonly [string, string])[] = [
     ["Show it", `belay show ${row.ref}`],
     ...(row.before === null ? [] : [["Go back to before it", `belay restore ${row.before}`] as const]),
@@ -28,18 +44,8 @@ export function Details({ row }: { readonly workspace: string; readonly row: His
             value="Content of a state on one side of this is missing or changed in the store. It cannot be restored in full; `belay verify` says what is affected."
           />
         ) : null}
-        {checkpoint?.git ? (
-          <Fact
-            name="Git then"
-            value={[
-              checkpoint.git.branch,
-              checkpoint.git.commit?.slice(0, 12),
-              checkpoint.git.dirty ? "uncommitted changes" : "",
-            ]
-              .filter(Boolean)
-              .join(" · ")}
-          />
-        ) : null}
+        {checkpoint?.git ? <Fact name="Git then" value={gitFact(checkpoint.git)} /> : null}
+        {gitNow ? <Fact name="Git now" value={gitFact(gitNow)} /> : null}
         {(checkpoint?.doubts ?? []).map((doubt) => (
           <Fact key={doubt.path} name="Doubtful" value={`${visible(doubt.path)}: ${doubt.reason}`} />
         ))}
@@ -50,8 +56,11 @@ export function Details({ row }: { readonly workspace: string; readonly row: His
             value={`${visible(gap.path)}, ${size(gap.size)}: ${gap.reason}. A restore leaves it exactly as it is.`}
           />
         ))}
-        {checkpoint === undefined ? null : (
-          <Fact name="Files" value={`${quantity(checkpoint.files, "file")}, ${size(checkpoint.bytes)}`} />
+        {details === undefined ? null : (
+          <Fact
+            name="Size"
+            value={`${quantity(details.checkpoint.files, "file")}, ${size(details.checkpoint.bytes)}; ${size(details.newBytes)} of that is new since the state before`}
+          />
         )}
         {checkpoint?.agent && (checkpoint.agent.cost !== null || checkpoint.agent.tokens !== null) ? (
           <Fact
@@ -74,15 +83,31 @@ export function Details({ row }: { readonly workspace: string; readonly row: His
   );
 }
 
-/** The checkpoint after a row, with what git said then. */
-export function useCheckpointOf(row: HistoryRow) {
+/** "main · 4f2c1a9e0b12 · uncommitted changes · 3 staged". */
+function gitFact({ branch, commit, dirty, stagedTotal }: NonNullable<Status["git"]>): string {
+  return [
+    branch === null ? "" : visible(branch),
+    commit?.slice(0, 12),
+    dirty ? "uncommitted changes" : "",
+    stagedTotal > 0 ? `${stagedTotal.toLocaleString("en")} staged` : "",
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+/** The checkpoint after a row, with what git said then and what it added. */
+export function useDetailsOf(row: HistoryRow) {
   const { client, workspace } = useBelay();
+  const id = row.after ?? row.id;
   const { value } = useLoaded(
-    `checkpoint ${workspace} ${row.after ?? row.id} ${row.name} ${row.note} ${row.tags.join()}`,
+    `checkpoint ${workspace} ${row.before} ${id} ${row.name} ${row.note} ${row.tags.join()}`,
     () =>
-      client.call("GET /api/checkpoints/:id", { params: { id: row.after ?? row.id }, query: { workspace } }),
+      client.call("GET /api/checkpoints/:id", {
+        params: { id },
+        query: { workspace, ...(row.before !== null && { since: row.before }) },
+      }),
   );
-  return value?.checkpoint.id === (row.after ?? row.id) ? value.checkpoint : undefined;
+  return value?.checkpoint.id === id ? value : undefined;
 }
 
 function Fact({

@@ -2,8 +2,6 @@
 import {
   afterOf,
   copyText,
-  Icon,
-  patchOf,
   targetOf,
   titleOf,
   useBelay,
@@ -13,8 +11,10 @@ import {
   type PlanRequest,
   type Target,
 } from "@belay/react";
-import { useRef, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { go, viewPath } from "../address.ts";
+import { MoreMenu, type MenuItem } from "../shell/more-menu.tsx";
+import { exportedState, exportFiles } from "./export-files.ts";
 
 /** The row, and what opens a preview. */
 export interface RowMenuProps {
@@ -25,81 +25,56 @@ export interface RowMenuProps {
 }
 
 /** The button with three dots and its list. */
-export function RowMenu({ row, onPlan, onBranch }: RowMenuProps): ReactNode {
+export function RowMenu(props: RowMenuProps): ReactNode {
+  return <MoreMenu about={titleOf(props.row)} items={useItems(props)} />;
+}
+
+function useItems({ row, onPlan, onBranch }: RowMenuProps): MenuItem[] {
   const belay = useBelay();
   const toast = useToast();
-  const list = useRef<HTMLDivElement>(null);
   const after = afterOf(row);
   const target = targetOf(row);
-  const copied = (what: string) => () => toast({ text: `${what} was copied.` });
+  const said = (text: string) => () => toast({ text });
   const failed = (error: unknown) => toast({ text: (error as Error).message, isFailure: true });
+  const restore = (to: Target) =>
+    onPlan({
+      kind: "restore",
+      target: to.checkpoint,
+      name: to.name,
+      at: to.at,
+      ...(row.thread && { thread: row.thread }),
+    });
   const items: readonly (readonly [words: string, act: (() => void) | undefined])[] = [
-    ["Copy its id", () => void copyText(row.id).then(copied("The id"), failed)],
+    ["Copy its id", () => void copyText(row.id).then(said("The id was copied."), failed)],
     [
       "Copy as patch",
-      row.before === null ? undefined : () => void copyPatch(belay, row).then(copied("The patch"), failed),
+      row.before === null
+        ? undefined
+        : () => void copyPatch(belay, row).then(said("The patch was copied."), failed),
     ],
     [
-      "Restore to after this…",
-      after &&
-        (() =>
-          onPlan({
-            kind: "restore",
-            target: after.checkpoint,
-            name: after.name,
-            at: after.at,
-            ...(row.thread && { thread: row.thread }),
-          })),
+      after === undefined ? "Export its files" : "Export the files after this",
+      exportedState(row) === undefined
+        ? undefined
+        : () => void exportFiles(belay, row).then((name) => said(exported(name))(), failed),
     ],
+    ["Restore to after this…", after && (() => restore(after))],
     ["Branch here…", target && (() => onBranch(target))],
     ["Forget a file…", () => go(viewPath(belay.workspace, "storage"))],
   ];
-  return (
-    <>
-      <button
-        type="button"
-        className="b-btn b-icon b-quiet b-s"
-        popoverTarget="row-menu"
-        aria-label={`More about ${titleOf(row)}`}
-        title="More"
-      >
-        <Icon name="more" />
-      </button>
-      <div
-        ref={list}
-        id="row-menu"
-        popover="auto"
-        className="b-menu b-row-menu"
-        role="group"
-        aria-label="More"
-      >
-        {items.map(([words, act]) =>
-          act === undefined ? null : (
-            <button
-              key={words}
-              type="button"
-              className="b-menu-item"
-              onClick={() => {
-                list.current?.hidePopover();
-                act();
-              }}
-            >
-              {words}
-            </button>
-          ),
-        )}
-      </div>
-    </>
-  );
+  return items.flatMap(([words, act]) => (act === undefined ? [] : [{ words, act }]));
 }
 
-/** Copies what the row changed. */
-async function copyPatch(belay: Belay, row: HistoryRow): Promise<void> {
-  const { client, workspace } = belay;
-  const pair = { from: row.before!, to: row.after ?? "disk" };
-  const { files } = await client.call("GET /api/checkpoints/:a/files/:b", {
-    params: { a: pair.from, b: pair.to },
+function exported(name: string): string {
+  return `All files of that state are in ${name}, with your browser’s downloads.`;
+}
+
+/** Copies what the row itself changed. */
+async function copyPatch({ client, workspace }: Belay, { ref }: HistoryRow): Promise<void> {
+  const { patchBase64 } = await client.call("GET /api/history/:seq/patch", {
+    params: { seq: ref },
     query: { workspace },
   });
-  await copyText(await patchOf(belay, pair, files));
+  const bytes = Uint8Array.from(atob(patchBase64), (sign) => sign.charCodeAt(0));
+  await copyText(new TextDecoder().decode(bytes));
 }

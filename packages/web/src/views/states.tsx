@@ -1,6 +1,7 @@
 /** What the page says where there is nothing to show, or no key. */
-import { visible, type History } from "@belay/react";
+import { quantity, useBelay, useLoaded, visible, type History } from "@belay/react";
 import { useEffect, useState, type ReactNode } from "react";
+import { go, timelinePath } from "../address.ts";
 import { Logo } from "../shell/project-menu.tsx";
 import { PAGE } from "../words.ts";
 
@@ -30,16 +31,32 @@ export function NothingHere({
           : null}
       </div>
     );
-  if (isFiltered)
-    return (
-      <p className="b-empty">
-        {q === "" ? "Nothing happened in this thread yet." : `Nothing matches “${visible(q)}”.`}
-      </p>
-    );
+  if (isFiltered) return <NoMatch q={q} />;
   return (
     <div className="b-empty">
       <p className="b-strong">{PAGE.emptyProject}</p>
       <p>{PAGE.emptyHow}</p>
+    </div>
+  );
+}
+
+/** What was searched, and how much there is without the filter. */
+function NoMatch({ q }: { readonly q: string }): ReactNode {
+  const { client, workspace } = useBelay();
+  const { value } = useLoaded(`all rows ${workspace} !`, () =>
+    client.call("GET /api/history", { query: { workspace, limit: 1 } }),
+  );
+  return (
+    <div className="b-empty">
+      <p>{q === "" ? "Nothing happened in this thread yet." : `Nothing matches “${visible(q)}”.`}</p>
+      {value?.total ? (
+        <p>
+          Without the filter there {value.total === 1 ? "is" : "are"} {quantity(value.total, "row")}.{" "}
+          <button type="button" className="b-btn b-s" onClick={() => go(timelinePath(workspace))}>
+            Show all
+          </button>
+        </p>
+      ) : null}
     </div>
   );
 }

@@ -19,11 +19,18 @@ import { useState, type ReactNode } from "react";
 export interface StepsProps {
   readonly row: HistoryRow;
   readonly look: DiffLook;
+  /** Another turn was at work at the same time. */
+  readonly isMixed: boolean;
   onPlan(request: PlanRequest): void;
 }
 
+/** Another text when more of it has come in. */
+export function countsOf({ added, modified, deleted, plus, minus }: HistoryRow | Step): string {
+  return [added, modified, deleted, plus, minus].join();
+}
+
 /** The steps, one open at a time. */
-export function Steps({ row, look, onPlan }: StepsProps): ReactNode {
+export function Steps({ row, look, isMixed, onPlan }: StepsProps): ReactNode {
   const { value: steps, error } = useSteps(row);
   const [open, setOpen] = useState<number>();
   if (error !== undefined) return <p className="b-empty">{error.message}</p>;
@@ -72,7 +79,12 @@ export function Steps({ row, look, onPlan }: StepsProps): ReactNode {
           </div>
           {open === step.seq && step.before !== null ? (
             <div className="b-step-body">
-              <DiffView from={step.before} to={step.after} look={look} />
+              <DiffView
+                from={step.before}
+                to={step.after}
+                own={isMixed ? { row: row.ref, step: step.seq, counts: countsOf(step) } : undefined}
+                look={look}
+              />
             </div>
           ) : null}
         </li>

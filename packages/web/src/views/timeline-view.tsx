@@ -1,5 +1,5 @@
 /** The main screen: what happened at the left, what the selected row did at the right. */
-import { Icon, quantity, TimelineList, type DiffLook } from "@belay/react";
+import { Icon, quantity, TimelineList, type DiffLook, type HistoryRow } from "@belay/react";
 import type { ReactNode } from "react";
 import { comparePath, go, timelinePath } from "../address.ts";
 import { NeedsYou } from "../fixes/needs-you.tsx";
@@ -47,8 +47,10 @@ export function TimelineView({ query }: { readonly query: URLSearchParams }): Re
             key={row.ref}
             workspace={workspace}
             row={row}
+            gitNow={view.status?.git}
             look={LOOK}
             version={view.version}
+            isMixed={isMixed(row, history.rows)}
             tab={view.tab}
             threadName={view.threads.find(({ id }) => id === row.thread)?.title ?? undefined}
             onTab={view.setTab}
@@ -61,6 +63,14 @@ export function TimelineView({ query }: { readonly query: URLSearchParams }): Re
       </main>
       {dialogs.element}
     </Shell>
+  );
+}
+
+/** Whether another turn was at work during a turn. */
+function isMixed(turn: HistoryRow, rows: readonly HistoryRow[]): boolean {
+  const end = ({ endedAt }: HistoryRow) => endedAt ?? "9";
+  return rows.some(
+    (row) => row.kind === "turn" && row.ref !== turn.ref && row.at < end(turn) && turn.at < end(row),
   );
 }
 
