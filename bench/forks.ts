@@ -28,7 +28,7 @@ export async function measureForks(place: string, files: number, rounds: number)
     const started = performance.now();
     const { fork } = await workspace.forks.create(`round-${round}`);
     own.push(performance.now() - started);
-    method = fork.method;
+    method = fork.method === "clone" ? "clone" : "copy";
     await workspace.forks.remove(fork.id, { now: true });
     others.push(worktree(root, join(place, "forking/worktree"), git));
   }

@@ -13,7 +13,7 @@ import {
   type States,
 } from "../../packages/engine/test/support/fault-check.ts";
 import { expectTold } from "../../packages/engine/test/support/fault-conversation.ts";
-import { meetFork } from "../../packages/engine/test/support/fault-forks.ts";
+import { expectNoScratch, meetFork } from "../../packages/engine/test/support/fault-forks.ts";
 import { FaultLab, hasCompiler, type Fault } from "../../packages/engine/test/support/fault-lab.ts";
 import {
   carryOut,
@@ -61,6 +61,7 @@ const SCENES = [
   ["fork", "start"],
   ["unfork", "forked"],
   ["merge", "start"],
+  ["check", "start"],
   ["resolve", "start"],
 ] as const;
 const MOVES_FILES: ReadonlySet<Operation> = new Set<Operation>([
@@ -70,6 +71,7 @@ const MOVES_FILES: ReadonlySet<Operation> = new Set<Operation>([
   "reset",
   "switch",
   "merge",
+  "check",
   "resolve",
 ]);
 const FORKING: ReadonlySet<Operation> = new Set<Operation>(["fork", "unfork"]);
@@ -160,6 +162,7 @@ export class FaultScenes {
       if (mode === "judge") expectHonest(said, this.lab, scene);
       await this.#expectSound(scene, said?.done === true && scene.title !== "recovery");
       if (scene.operation === "converse") await this.#expectTold(said?.told ?? []);
+      if (scene.operation === "check") await this.#expectNoScratch();
     } catch (error) {
       const where = `${scene.title}, call ${at} of ${scene.calls.length}: ${call}; ${JSON.stringify(faults)}; said ${JSON.stringify(said)}`;
       this.#failures.push(new Error(where, { cause: error }));
@@ -185,6 +188,13 @@ export class FaultScenes {
     await using workspace = await openWorkspace(this.lab.root, { home: this.lab.home });
     await expectTold(workspace, "first", told);
     await expectVerified(workspace);
+  }
+
+  async #expectNoScratch(): Promise<void> {
+    await using workspace = await openWorkspace(this.lab.root, { home: this.lab.home });
+    // a strike may have ended with the first state restored, which is not what the merge was planned on
+    if ((await workspace.merges.list()).every(({ state }) => state !== "open"))
+      await expectNoScratch(workspace);
   }
 
   async #interrupt(operation: Operation, ...faults: Fault[]): Promise<Said> {

@@ -235,6 +235,33 @@ describe("in forks", () => {
     expect(runs[0]).toMatchObject({ status: "done", changes: { added: 1, modified: 0, deleted: 0 } });
     const fork = sandbox.ok("fork", "path", runs[0].fork).trim();
     expect(readFileSync(join(fork, "set-up.txt"), "utf8")).toBe(runs[0].fork);
+    // `config` says what holds here and where it comes from; elsewhere it does not hold
+    const value = JSON.stringify(setup);
+    const own = { key: "forks.setup", value, source: `workspaces.${id}` };
+    for (const cwd of [sandbox.project, fork])
+      expect(sandbox.json(["config", "forks.setup"], 0, { cwd }).settings).toEqual([own]);
+    expect(sandbox.json(["config"]).settings).toContainEqual(own);
+    const elsewhere = sandbox.json(["config", "forks.setup"], 0, { cwd: sandbox.base }).settings;
+    expect(elsewhere).toEqual([{ key: "forks.setup", value: "[]", source: "default" }]);
+  });
+
+  test("[R100] [R101] the set-up of a run is asked about, and ends with the run", async () => {
+    const alive = join(sandbox.base, "alive.txt");
+    const script = `setInterval(() => require("fs").appendFileSync(${JSON.stringify(alive)}, "."), 20)`;
+    const words = ["agents", "run", "--agent", "stub", "-p", "write b.txt 1"];
+    sandbox.ok("agents", "run", "--in-place", "--yes", "--agent", "stub", "-p", "say x");
+    configure({ agents: { stub: { command: STUB } }, "forks.setup": [process.execPath, "-e", script] });
+    expect(sandbox.error(words, 3)).toMatchObject({
+      code: "CONFIRMATION_REQUIRED",
+      question: expect.stringContaining("alive.txt"),
+    });
+    const { runs } = sandbox.json([...words, "--yes", "--detach"]);
+    await expect.poll(() => existsSync(alive)).toBe(true);
+    expect(sandbox.json(["agents", "stop", runs[0].id]).runs[0]).toMatchObject({ status: "stopped" });
+    const { size } = statSync(alive);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(statSync(alive).size).toBe(size);
+    expect(sandbox.json(["fork", "list"]).forks).toMatchObject([{ state: "ready", run: null }]);
   });
 
   test("[M41] example 8: a run over its time is timed-out, its fork and branch stay, and a merge without names leaves it out", () => {
@@ -281,7 +308,7 @@ describe("in forks", () => {
     expect(sandbox.read("c.txt")).toBeUndefined();
   });
 
-  test("--merge does it at once, and what conflicts is held back whole with exit 3", () => {
+  test("[R1452] --merge does it at once, and what conflicts is held back whole with exit 3", () => {
     const both = ["write a.txt by-first", "write a.txt by-second\nwrite other.txt 1"];
     const words = [
       "agents",
@@ -294,6 +321,7 @@ describe("in forks", () => {
     ];
     const { runs, merge } = sandbox.json(words, 3);
     expect(runs).toMatchObject([{ status: "done" }, { status: "done" }]);
+    expect(merge.sources).toMatchObject(runs.map(({ id }: { id: string }) => ({ run: id, commits: 0 })));
     expect(merge).toMatchObject({ conflicts: [{ path: "a.txt" }] });
     expect([sandbox.read("a.txt"), sandbox.read("other.txt")]).toEqual(["by-first\n", undefined]);
   });
@@ -517,6 +545,31 @@ describe("belay fix", () => {
     expect(sandbox.json(["agents", "list"]).runs).toMatchObject([{ role: "fixer", status: "stopped" }]);
     expect(sandbox.json(["fix", "answer", fix.id, "r"], 3).fix.state).toBe("rejected");
     expect(sandbox.read("a.txt")).toBe("one\n");
+  });
+
+  test("[R1453] a loop whose process was killed waits for a decision, and what is left of it ends with that", async () => {
+    configure({
+      agents: { stub: { command: [...STUB, "append a.txt half\nleave alive.txt\nhang"] } },
+      reviews: { todo: { command: review(TODO) } },
+    });
+    const child = spawn(process.execPath, [LAUNCHER, "fix", "--review", "todo", "--agent", "stub", "--yes"], {
+      cwd: sandbox.project,
+      env: sandbox.environment,
+      stdio: "ignore",
+    });
+    await expect.poll(() => sandbox.read("alive.txt")).toBeDefined();
+    const shown = () => sandbox.json(["fix", "show"]).fixes[0];
+    expect(shown()).toMatchObject({ state: "running", options: [] });
+    process.kill((await watcherOf()).pid, "SIGKILL");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await expect.poll(shown).toMatchObject({ state: "escalated", attempts: [{ issuesAfter: null }] });
+    const { id } = shown();
+    expect(sandbox.json(["fix", "answer", id, "r"], 3).fix.state).toBe("rejected");
+    expect([sandbox.read("a.txt"), sandbox.read("alive.txt")]).toEqual(["one\n", undefined]);
+    expect(sandbox.json(["agents", "list"]).runs).toMatchObject([{ role: "fixer", status: "stopped" }]);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(sandbox.read("alive.txt")).toBeUndefined();
   });
 
   test("[R790] a request to end during the review ends the review", async () => {

@@ -49,12 +49,18 @@ test("[R90, R92] a fork is made, listed, worked in, removed and brought back; un
   );
 });
 
-test("the set-up of the settings prepares a fork and knows its port; one that fails is said", () => {
+test("[R100] the set-up of the settings is asked about, prepares a fork and knows its port; one that fails is said", () => {
   sandbox.ok(
     "config",
     "forks.setup",
     JSON.stringify(["sh", "-c", "echo $BELAY_FORK $BELAY_PORT > set-up.txt"]),
   );
+  expect(sandbox.error(["fork", "idea"], 3)).toMatchObject({
+    code: "CONFIRMATION_REQUIRED",
+    question: expect.stringContaining("echo $BELAY_FORK"),
+  });
+  expect(sandbox.json(["fork", "list"]).forks).toEqual([]);
+  sandbox.ok("fork", "first", "--yes");
   const { fork } = sandbox.json(["fork", "idea"]);
   expect(readFileSync(join(fork.path, "set-up.txt"), "utf8")).toBe(`idea ${fork.port}\n`);
   expect(sandbox.json(["-C", fork.path, "status"]).sinceNewest).toEqual([]);
@@ -62,7 +68,7 @@ test("the set-up of the settings prepares a fork and knows its port; one that fa
   mkdirSync(join(sandbox.project, ".belay"));
   writeFileSync(join(sandbox.project, ".belay/config.json"), '{"forks.setup": ["touch", "pwned"]}');
   sandbox.ok("config", "forks.setup", JSON.stringify(["false"]));
-  const second = sandbox.json(["fork", "second"]);
+  const second = sandbox.json(["fork", "second", "--yes"]);
   expect(second.warnings).toEqual(["forks.setup: false ended with exit code 1. The fork is kept as it is."]);
   expect(existsSync(join(second.fork.path, "pwned"))).toBe(false);
 });

@@ -1,5 +1,5 @@
 /** `belay merge --check`, lock files that npm writes again, generators of the settings, and the queue of `agents run`. */
-import { writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Sandbox } from "./sandbox.ts";
@@ -77,7 +77,26 @@ test("[R793] [R100] the check of the settings holds for every merge; the queue m
 const packageJson = (middle: string) =>
   `${JSON.stringify({ name: "p", version: "1.0.0" }).slice(0, -1)},\n"dependencies": {\n"a": "file:./a",\n\n"m": "file:./m"${middle}\n}\n}\n`;
 
-test("[R794] npm writes the lock file again from both manifests, in a copy, without scripts", async () => {
+test("[R793] [R100] a check that is another one when the agents are done is asked about, and not gone around", () => {
+  const check = (code: number) => ({
+    agents: { stub: { command: STUB } },
+    merge: { check: [process.execPath, "-e", `process.exit(${code})`] },
+  });
+  configure(check(0));
+  const run = (...words: string[]) => ["agents", "run", "--agent", "stub", "--merge", ...words];
+  sandbox.json(run("--yes", "-p", "write first.txt 1"));
+  const settings = join(sandbox.home, "config.json");
+  const prompt = `write good.txt y\nwrite ${settings} ${JSON.stringify(check(1))}`;
+  const done = sandbox.json(run("-p", prompt), 3);
+  expect([done.runs[0].status, done.merge]).toEqual(["done", undefined]);
+  expect([sandbox.read("first.txt"), sandbox.read("good.txt")]).toEqual(["1\n", undefined]);
+  expect(sandbox.error(["merge"], 3).code).toBe("CONFIRMATION_REQUIRED");
+  configure(check(0));
+  sandbox.ok("merge");
+  expect(sandbox.read("good.txt")).toBe("y\n");
+});
+
+test("[R794] [R1450] npm writes the lock file again from both manifests, in a copy, without scripts, once it is agreed to", async () => {
   sandbox[Symbol.dispose]();
   const dep = (name: string) => [`${name}/package.json`, JSON.stringify({ name, version: "1.0.0" })] as const;
   const base = packageJson("");
@@ -103,17 +122,23 @@ test("[R794] npm writes the lock file again from both manifests, in a copy, with
   });
   sandbox.write("package.json", packageJson(',\n"z": "file:./z"'));
   sandbox.write("package-lock.json", lock("a", "m", "z"));
-  // without a terminal and without an agreement it is left to be decided
-  expect(sandbox.json(["merge", "f"], 3).conflicts).toMatchObject([
+  // --yes to a merge is no yes to a program that neither settings nor command line name: it is left to be decided
+  expect(sandbox.json(["merge", "f", "--yes"], 3).conflicts).toMatchObject([
     { kind: "lock", path: "package-lock.json" },
   ]);
-  const done = sandbox.json(["resolve", "--regenerate"]);
+  expect(sandbox.error(["resolve", "--regenerate"], 3)).toMatchObject({
+    code: "CONFIRMATION_REQUIRED",
+    question: expect.stringContaining("npm install --package-lock-only --ignore-scripts"),
+  });
+  const done = sandbox.json(["resolve", "--regenerate", "--yes"]);
   expect(done).toMatchObject({ merges: [{ outcome: "applied", state: "applied" }] });
   const made = JSON.parse(sandbox.read("package-lock.json")!);
   expect(Object.keys(made.packages[""].dependencies)).toEqual(["a", "m", "x", "z"]);
   expect([sandbox.read("owned"), sandbox.read("node_modules")]).toEqual([undefined, undefined]);
   sandbox.ok("undo", "--yes");
-  // and at once, where the user said so
+  // and at once, where the user said so: now, or in the settings
+  expect(sandbox.json(["merge", "f", "--dry-run"]).merge.conflicts).toEqual([]);
+  rmSync(join(sandbox.home, "known-commands.json"));
   expect(sandbox.json(["merge", "f", "--dry-run"], 3).merge.conflicts).toMatchObject([{ kind: "lock" }]);
   configure({ merge: { regenerate: "always" } });
   expect(sandbox.json(["merge", "f", "--dry-run"]).merge.conflicts).toEqual([]);
@@ -124,12 +149,11 @@ test("[R794] npm writes the lock file again from both manifests, in a copy, with
   expect(JSON.parse(sandbox.read("package-lock.json")!)).toEqual(made);
 });
 
-test("[R794] a generated file is written again by the command of the settings", () => {
+test("[R794] [R100] a generated file is written again by the command of the settings, which is asked about, like the check, before its first use", () => {
   const made = (...names: string[]) => `// @generated\nexport default ${JSON.stringify(names)};\n`;
   const gather = `const fs = require("fs"); const names = fs.readdirSync("src").sort(); fs.writeFileSync("gen/list.ts", "// @generated\\nexport default " + JSON.stringify(names) + ";\\n")`;
-  configure({
-    merge: { generators: [{ paths: ["gen/**"], command: [process.execPath, "-e", gather] }] },
-  });
+  const generators = [{ paths: ["gen/**"], command: [process.execPath, "-e", gather] }];
+  configure({ merge: { generators } });
   sandbox.write("src/a", "");
   sandbox.write("gen/list.ts", made("a"));
   work({
@@ -140,9 +164,25 @@ test("[R794] a generated file is written again by the command of the settings", 
   });
   sandbox.write("src/m", "");
   sandbox.write("gen/list.ts", made("a", "m"));
+  expect(sandbox.json(["merge", "f"], 3).conflicts).toMatchObject([{ kind: "generated" }]);
+  const ran = join(sandbox.base, "check-ran");
+  const check = [process.execPath, "-e", `require("fs").writeFileSync(${JSON.stringify(ran)}, "")`];
+  configure({ merge: { generators, check } });
+  const [{ id }] = sandbox.json(["workspaces"]).workspaces;
+  const known = { [id]: [JSON.stringify(generators[0]!.command)] };
+  writeFileSync(join(sandbox.home, "known-commands.json"), JSON.stringify(known));
+  // the file is decided; that the check may run is another question
+  expect(sandbox.error(["resolve", "--regenerate"], 3)).toMatchObject({
+    code: "CONFIRMATION_REQUIRED",
+    question: expect.stringContaining("check-ran"),
+  });
+  expect(existsSync(ran)).toBe(false);
+  sandbox.ok("merge", "--continue", "--yes");
+  expect([sandbox.read("gen/list.ts"), existsSync(ran)]).toEqual([made("a", "f", "m"), true]);
+  sandbox.ok("undo", "--yes");
+  rmSync(join(sandbox.home, "known-commands.json"));
   expect(sandbox.json(["merge", "f", "--yes"])).toMatchObject({
     outcome: "applied",
     merged: [{ path: "gen/list.ts", how: "generated" }],
   });
-  expect(sandbox.read("gen/list.ts")).toBe(made("a", "f", "m"));
 });

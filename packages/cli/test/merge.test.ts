@@ -1,4 +1,5 @@
 /** `belay merge`, `belay conflicts` and `belay resolve`. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -23,6 +24,11 @@ function work(branches: Readonly<Record<string, () => void>>): void {
     change();
   }
   sandbox.ok("switch", "main", "--yes");
+}
+
+function git(directory: string, ...words: string[]): void {
+  const identity = ["-c", "user.name=Agent", "-c", "user.email=agent@example.com"];
+  execFileSync("git", [...identity, ...words], { cwd: directory, stdio: "pipe" });
 }
 
 const line = (number: number, text: string) => LINES.replace(`const a${number} = ${number};`, text);
@@ -155,10 +161,20 @@ test("[R96] what is no answer is refused, what is over is not found, and a merge
   expect(sandbox.read("n.txt")).toBe("new\n");
 });
 
-test("[I64] [R96] what only a fork has is captured before its branch is merged, and the root's before it goes into a fork", () => {
+test("[I64] [R96] [R1452] what only a fork has is captured before its branch is merged, and the root's before it goes into a fork", () => {
+  git(sandbox.project, "init", "-q", "-b", "trunk", ".");
+  git(sandbox.project, "commit", "-q", "--allow-empty", "-m", "one");
   const { path } = sandbox.json(["fork", "f"]).fork as { path: string };
   mkdirSync(join(path, "src"));
   writeFileSync(join(path, "src/new.ts"), "export const made = 1;\n");
+  git(path, "commit", "-q", "--allow-empty", "-m", "two");
+  // what was committed there is not merged: it is said where it is
+  expect(sandbox.ok("merge", "f", "--yes")).toContain(
+    `1 commit of f stays in its fork: \`git fetch ${path} trunk\` takes it over.`,
+  );
+  const [merged] = sandbox.json(["merge", "f", "--dry-run"]).merge.sources;
+  expect(merged).toMatchObject({ outcome: "unchanged", run: null, commits: 1 });
+  sandbox.ok("undo", "--yes");
   expect(sandbox.json(["merge", "f", "--yes"])).toMatchObject({ outcome: "applied", created: 1 });
   expect(sandbox.read("src/new.ts")).toBe("export const made = 1;\n");
   sandbox.write("c.txt", "newer\n");

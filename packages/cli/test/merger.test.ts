@@ -1,7 +1,7 @@
 /** `belay resolve --agent`: programs that answer well, badly, and not at all. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -18,10 +18,7 @@ const BOTH = text(...LINES.slice(0, 4), "const ours = 1;", "const theirs = 2;", 
 
 beforeEach(async () => {
   sandbox = await Sandbox.protected({ "a.ts": text(...LINES), "c.txt": "c\n" });
-  sandbox.ok("branch", "f");
-  sandbox.ok("switch", "f");
-  sandbox.write("a.ts", THEIRS);
-  sandbox.ok("switch", "main");
+  inBranch("f", () => sandbox.write("a.ts", THEIRS));
   sandbox.write("a.ts", OURS);
   expect(sandbox.json(["merge", "f"], 3).conflicts).toMatchObject([{ severity: "medium", state: "open" }]);
 });
@@ -29,6 +26,14 @@ afterEach(async () => {
   await sandbox.verify();
   sandbox[Symbol.dispose]();
 });
+
+/** Work on a new branch. */
+function inBranch(name: string, work: () => void): void {
+  sandbox.ok("branch", name);
+  sandbox.ok("switch", name, "--yes");
+  work();
+  sandbox.ok("switch", "main", "--yes");
+}
 
 /** A merger that runs this script; `tries` counts how often. */
 function merger(script: string): string[] {
@@ -118,8 +123,12 @@ test("[N0] [R98] the merger's copy writes nothing through a link that has taken 
   writeFileSync(mine, "only here\n");
   sandbox.remove("a.ts");
   symlinkSync(mine, sandbox.path("a.ts"));
-  sandbox.belay(merger(`answer("declined");`));
-  expect(readFileSync(mine, "utf8")).toBe("only here\n");
+  // nor through one that has the name of the directory for its task
+  const outside = join(sandbox.base, "outside");
+  mkdirSync(outside);
+  symlinkSync(outside, sandbox.path(".belay-merger"));
+  expect(sandbox.json(merger(`answer("declined");`), 3).answers).toMatchObject([{ outcome: "declined" }]);
+  expect([readFileSync(mine, "utf8"), readdirSync(outside)]).toEqual(["only here\n", []]);
 });
 
 test("[R98] a program is named on the command line, asked about, and may decline", () => {
@@ -139,10 +148,7 @@ test("[R98] a program is named on the command line, asked about, and may decline
 
 test("[R98] each merge that a merger's answers decide comes in", () => {
   sandbox.write("b.ts", text(...LINES));
-  sandbox.ok("branch", "g");
-  sandbox.ok("switch", "g");
-  sandbox.write("b.ts", THEIRS);
-  sandbox.ok("switch", "main");
+  inBranch("g", () => sandbox.write("b.ts", THEIRS));
   sandbox.write("b.ts", OURS);
   expect(sandbox.json(["merge", "g"], 3).conflicts).toMatchObject([{ path: "b.ts" }]);
   const script = `
@@ -192,9 +198,14 @@ test("[R98] [R796] the merger of the settings is asked, and says what it cost; w
   expect(sandbox.read("a.ts")).toBe(BOTH);
 });
 
-test("[R98] V6: an answer that the check refuses changes nothing; one that it passes may leave lines out", () => {
-  configure(`write(${BOTH_TEXT}); answer("resolved");`, CHECK(`process.exit(t.includes("theirs") ? 1 : 0)`));
+test("[R98] [R1451] V6: an answer that the check refuses changes nothing; one that it passes may leave lines out", () => {
+  configure(
+    `write(${BOTH_TEXT}); answer("resolved"); fs.writeFileSync(tries, String(task.feedback));`,
+    CHECK(`console.log("DB_PASSWORD=correct-horse"); process.exit(t.includes("theirs") ? 1 : 0)`),
+  );
   const { answers } = sandbox.json(["resolve", "--agent", "--yes"], 3);
+  const told = readFileSync(join(sandbox.base, "tries"), "utf8");
+  expect([told.includes("ends with 1"), told.includes("correct-horse")]).toEqual([true, false]);
   expect(answers).toMatchObject([{ outcome: "refused", problems: [expect.stringContaining("ends with 1")] }]);
   expect(sandbox.read("a.ts")).toBe(OURS);
   const dropped = JSON.stringify([{ side: "theirs", text: "const theirs = 2;", reason: "not needed" }]);
@@ -208,7 +219,7 @@ test("[R98] V6: an answer that the check refuses changes nothing; one that it pa
   });
 });
 
-test("[R98] [R796] an endpoint gets the texts and answers with one; what it sends is checked like any other", async () => {
+test("[R98] [R796] [R1451] an endpoint gets the texts, but none with secrets, and answers with one; what it sends is checked like any other", async () => {
   const asked: any[] = [];
   const replies = [`{"answers":"no"}`, undefined, BOTH];
   const server = createServer((request, response) => {
@@ -259,6 +270,17 @@ test("[R98] [R796] an endpoint gets the texts and answers with one; what it send
     expect(sandbox.read("a.ts")).toBe(OURS);
     expect(await run()).toMatchObject({ code: 0, out: { merge: { outcome: "applied" } } });
     expect(sandbox.read("a.ts")).toBe(BOTH);
+    const calls = asked.length;
+    inBranch("g", () => {
+      sandbox.write(".env", "A=1\nHOST=theirs\n");
+      sandbox.write("settings.txt", `A=1\nDB_PASSWORD=correct-horse\n`);
+    });
+    sandbox.write(".env", "A=1\nHOST=ours\n");
+    sandbox.write("settings.txt", `A=1\nDB_HOST=ours\n`);
+    expect(sandbox.json(["merge", "g"], 3).conflicts).toHaveLength(2);
+    const kept = { outcome: "declined", problems: [expect.stringContaining("not sent")] };
+    expect(await run()).toMatchObject({ code: 3, out: { answers: [kept, kept], cost: null, tokens: null } });
+    expect(asked).toHaveLength(calls);
   } finally {
     server.close();
   }

@@ -21,6 +21,7 @@ export {
 export { removableWorkspace, removeWorkspace, type RemovedWorkspace } from "./opening/remove-workspace.ts";
 export {
   isSettingKey,
+  listOwnSettings,
   listSettings,
   readSettings,
   writeSetting,
@@ -237,6 +238,7 @@ export type {
   MergePreview,
   MergePrograms,
   MergeResolution,
+  ForkCommits,
   MergeSource,
   MergeState,
   MergeTake,

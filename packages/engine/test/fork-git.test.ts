@@ -59,6 +59,12 @@ test("[R93] a fork has a repository of its own: log, diff and commit work, push 
     ]);
     gitIn(fork.path, "commit", "-q", "-a", "-m", "in the fork");
     expect(gitIn(fork.path, "log", "--format=%s")).toBe("in the fork\none\n");
+    gitIn(fork.path, "commit", "-q", "--allow-empty", "-m", "again");
+    gitIn(fork.path, "tag", "-a", "-m", "a tag", "v1");
+    const head = gitIn(fork.path, "symbolic-ref", "HEAD").trim();
+    const [source] = (await workspace.merges.plan(["one"])).merge.sources;
+    expect(source!.ownCommits).toEqual({ commits: 2, path: fork.path, refs: [head, "refs/tags/v1"] });
+    gitIn(fork.path, "tag", "-d", "v1");
     expect(gitIn(fork.path, "remote")).toBe("");
     expect(() => gitIn(fork.path, "push")).toThrow(/No configured push destination/);
     // a commit of what the original has too lets git renew the times of those objects, and nothing else
@@ -100,6 +106,8 @@ test("[R92] commits and repositories that only a fork has are named when it is r
       gitIn(fork.path, ...pack);
       // neither the branches of the original nor what they lead to
       expect(await paths("packed")).toEqual([".git/refs/heads/work"]);
+      const [source] = (await workspace.merges.plan(["packed"])).merge.sources;
+      expect(source!.ownCommits).toMatchObject({ commits: 1, refs: ["refs/heads/work"] });
       await forks.remove("packed", { despiteGaps: true, now: true });
       await workspace.renameBranch("packed", `packed-${pack[0]}`);
     }
@@ -111,6 +119,7 @@ test("[R92] commits and repositories that only a fork has are named when it is r
     expect(await paths("nested")).toEqual(["out/deep/.git", "sub/.git"]);
     await forks.remove("nested", { despiteGaps: true, now: true });
     await forks.create("clean");
+    expect((await workspace.merges.plan(["clean"])).merge.sources[0]!.ownCommits).toBeNull();
     await forks.remove("clean");
   });
 });

@@ -5,11 +5,9 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
-  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -124,36 +122,6 @@ test(
       expect(readTreeMap(fork.path)).toEqual(then);
     },
   ),
-);
-
-test(
-  "[R91] [I66] what is written in a fork changes nothing in the original, and the reverse, however it is written",
-  inWorkspace(FILES, async (temp) => {
-    temp.write("node_modules/x/index.js", "1\n");
-    symlinkSync(join(temp.root, "a.txt"), join(temp.root, "node_modules/back"));
-    const fork = await make(temp, "one");
-    const sides = [
-      { here: temp.root, there: fork.path },
-      { here: fork.path, there: temp.root },
-    ];
-    for (const { here, there } of sides) {
-      const before = { tree: readTreeMap(there), stat: statSync(join(there, "a.txt"), { bigint: true }) };
-      writeFileSync(join(here, "a.txt"), "in place\n", { flag: "r+" });
-      writeFileSync(join(here, "new.tmp"), "renamed over\n");
-      renameSync(join(here, "new.tmp"), join(here, "src/b.txt"));
-      chmodSync(join(here, "src/deep/c.txt"), 0o600);
-      truncateSync(join(here, ".env"), 0);
-      writeFileSync(join(here, "node_modules/x/index.js"), "2\n", { flag: "r+" });
-      writeFileSync(join(here, "node_modules/back"), "through a link\n");
-      const after = statSync(join(there, "a.txt"), { bigint: true });
-      expect(readTreeMap(there)).toEqual(before.tree);
-      expect([after.ino, after.mtimeNs, after.ctimeNs]).toEqual([
-        before.stat.ino,
-        before.stat.mtimeNs,
-        before.stat.ctimeNs,
-      ]);
-    }
-  }),
 );
 
 test(

@@ -189,6 +189,7 @@ const OF_FORKS = [
   "forks.env",
   "forks.git",
   "forks.graceHours",
+  "forks.spare",
   "forks.limit",
   "forks.setup",
 ];

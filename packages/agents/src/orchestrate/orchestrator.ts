@@ -24,7 +24,11 @@ export interface OrchestratedWorkspace extends RunPlace {
 
 /** What running in forks needs of the keeper of forks. */
 export interface ForkKeeper {
-  create(name?: string): Promise<{
+  /** [R101] What it starts for a run carries the run's mark, so that it ends with the run. */
+  create(
+    name?: string,
+    request?: { readonly run?: string },
+  ): Promise<{
     readonly fork: { readonly name: string; readonly path: string };
     readonly warnings: readonly string[];
   }>;
@@ -232,7 +236,7 @@ export class Orchestrator {
       return this.#neverStarted(run, "stopped", STOPPED);
     let name: string;
     try {
-      const { fork, warnings } = await this.#makeFork(task.name);
+      const { fork, warnings } = await this.#makeFork(run, task.name);
       for (const warning of warnings) this.#log(`${agent.name}: ${warning}`);
       name = fork.name;
     } catch (error) {
@@ -242,8 +246,8 @@ export class Orchestrator {
   }
 
   /** One at a time: each takes the next free name, and the disk has one head. */
-  #makeFork(name: string | undefined): ReturnType<ForkKeeper["create"]> {
-    const made = this.#lastFork.then(() => this.#workspace.forks!.create(name));
+  #makeFork({ id }: RunRecord, name: string | undefined): ReturnType<ForkKeeper["create"]> {
+    const made = this.#lastFork.then(() => this.#workspace.forks!.create(name, { run: id }));
     this.#lastFork = made.catch(() => undefined);
     return made;
   }

@@ -80,12 +80,12 @@ function preparing(
     forks: {
       open: (ref) => forks.open(ref),
       environment: (ref) => forks.environment(ref),
-      create: async (name) => {
+      create: async (name, request) => {
         const said: string[] = [];
         const setup = async (fork: Fork, variables: Readonly<Record<string, string>>) => {
           said.push(...(await prepareFork({ home, environment, log }, { workspace, fork }, variables)));
         };
-        const { fork, warnings } = await forks.create(name, { setup });
+        const { fork, warnings } = await forks.create(name, { ...request, setup });
         return { fork, warnings: [...warnings, ...said] };
       },
     },

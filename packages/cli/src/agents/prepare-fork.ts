@@ -1,7 +1,13 @@
 /** What a new fork gets before it is ready: hooks as the original has them, and the set-up of the settings. */
 import { readSettings, type Fork, type Workspace } from "@belay/engine";
 import type { Call } from "../call/command.ts";
+import { isAgreed } from "./known-commands.ts";
 import { runSetup } from "./run-setup.ts";
+
+/** The command of the settings that prepares a fork; no words where there is none. */
+export function setupWords({ home }: Pick<Call, "home">, { id }: Pick<Workspace, "id">): readonly string[] {
+  return readSettings(home, id)["forks.setup"];
+}
 
 /** Prepares a fork at its final place; returns warnings. */
 export async function prepareFork(
@@ -10,8 +16,11 @@ export async function prepareFork(
   environment: Readonly<Record<string, string>>,
 ): Promise<string[]> {
   const hooks = await installSameHooks(call, { root: workspace.root, fork });
-  const words = readSettings(call.home, workspace.id)["forks.setup"];
+  const words = setupWords(call, workspace);
   if (words.length === 0) return hooks;
+  // [R100] the settings may have another one than the user was asked about
+  if (!isAgreed(call, { workspace: workspace.id, commands: [words] }))
+    return [...hooks, "forks.setup was not started: `belay fork` asks about it. The fork is kept as it is."];
   call.log?.(`Setting up ${fork.name}: ${words.join(" ")}`);
   const problem = await runSetup(words, fork.path, { ...call.environment, ...environment });
   return problem === undefined ? hooks : [...hooks, `forks.setup: ${problem}. The fork is kept as it is.`];

@@ -1,17 +1,19 @@
 /** `belay agents run` and `resume`: starts agents, waits for them, and says what became of them. */
 import type { Batch, Orchestrator } from "@belay/agents/orchestration";
-import { readProgramSettings, type MergeOutcome, type MergePrograms, type Workspace } from "@belay/engine";
+import { readProgramSettings, type MergeOutcome, type Workspace } from "@belay/engine";
 import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { mergeOutcomeJson, runJson } from "@belay/server/json";
 import { count } from "@belay/tui/text";
 import { agreeToCommands } from "../agents/known-commands.ts";
+import { setupWords } from "../agents/prepare-fork.ts";
 import { orchestrate, startBelay, takeOverRuns } from "../agents/orchestrating.ts";
 import type { Call } from "../call/command.ts";
 import { declined } from "../call/confirmation.ts";
 import { positiveNumber } from "../call/number-option.ts";
 import { untilInterrupted } from "../call/until-interrupted.ts";
+import { isDone } from "../merging/bring-in.ts";
 import { applyPlan } from "../merging/merge-flow.ts";
-import { mergePrograms } from "../merging/merge-programs.ts";
+import { laterMergePrograms, mergePrograms, type ProgramRequest } from "../merging/merge-programs.ts";
 import { mergeOutcomeText } from "../merging/merge-text.ts";
 import { openSyntax } from "../wiring/open-syntax.ts";
 import { runTable } from "../output/run-table.ts";
@@ -62,7 +64,8 @@ export async function runAgents(call: AgentsCall, workspace: Workspace): Promise
   refuseOrder(call);
   if (!(await agreed(call, workspace, tasks))) return declined(call);
   // agreed to before agents work for an hour, not after
-  if (options.merge === true && (await programsOf(call, workspace)) === undefined) return declined(call);
+  if (options.merge === true && (await mergePrograms(call, programRequest(call, workspace))) === undefined)
+    return declined(call);
   warnOfLimits(call, tasks, inPlace);
   await takeOverRuns(call, workspace);
   if (options.detach === true) return detached(call, workspace, tasks);
@@ -78,16 +81,13 @@ export async function resumeRun(call: AgentsCall, workspace: Workspace): Promise
   const run = await workspace.runs.find(ref);
   const [task] = readTaskFile({ tasks: options.tasks, directory: call.directory });
   const prompt = options.prompt?.[0] ?? task?.prompt;
+  const { agents } = orchestrate(call, workspace);
   // [R100] a file of tasks names agents: a command that the user typed once is not run for it
-  if (task?.agent !== undefined) orchestrate(call, workspace).agents.find(task.agent);
-  if (
-    !(await agreeToCommands(call, {
-      workspace: workspace.id,
-      commands: [run.command],
-      yes: options.yes === true,
-    }))
-  )
-    return declined(call);
+  if (task?.agent !== undefined) agents.find(task.agent);
+  // what the settings say now is what goes on
+  const command = agents.names.includes(run.agent) ? agents.find(run.agent).command : run.command;
+  const use = { workspace: workspace.id, commands: [command], yes: options.yes === true };
+  if (!(await agreeToCommands(call, use))) return declined(call);
   if (options.detach === true) {
     const input = JSON.stringify([prompt === undefined || prompt === "" ? {} : { prompt }]);
     const pid = startBelay(
@@ -129,9 +129,10 @@ function told({ output }: AgentsCall): (line: string) => void {
 }
 
 function agreed(call: AgentsCall, workspace: Workspace, tasks: readonly PlannedTask[]): Promise<boolean> {
+  const setup = call.options["in-place"] === true ? [] : [setupWords(call, workspace)];
   return agreeToCommands(call, {
     workspace: workspace.id,
-    commands: tasks.map(({ run }) => run.command),
+    commands: [...tasks.map(({ run }) => run.command), ...setup],
     notices: tasks.flatMap(({ run }) => run.notice ?? []),
     yes: call.options.yes === true,
   });
@@ -225,18 +226,21 @@ async function finish(call: AgentsCall, workspace: Workspace, batch: Batch): Pro
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(signal, stop);
   const runs = await Promise.all(ids.map((id) => workspace.runs.find(id)));
   const merged = call.options.merge === true ? await mergeBatch(call, workspace, batch) : undefined;
+  if (merged === "declined")
+    call.output.warn(
+      "Nothing was merged: the check is not agreed to. `belay merge` asks about it and merges.",
+    );
   if (call.json)
     call.output.json({
       batch: batch.id,
       runs: runs.map(runJson),
-      ...(merged && { merge: mergeOutcomeJson(merged) }),
+      ...(typeof merged === "object" && { merge: mergeOutcomeJson(merged) }),
     });
   else {
     call.output.print(runTable(runs, call.output));
-    if (merged !== undefined) call.output.print(mergeOutcomeText(merged, call.output, false));
+    if (typeof merged === "object") call.output.print(mergeOutcomeText(merged, call.output, false));
   }
-  if (merged !== undefined && merged.outcome !== "applied" && merged.outcome !== "unchanged")
-    return EXIT.refused;
+  if (merged === "declined" || (merged !== undefined && !isDone(merged))) return EXIT.refused;
   if (runs.every(({ status }) => status === "done")) return EXIT.done;
   const isAnyStarted = runs.some(({ before }) => before !== null);
   if (!call.json && isAnyStarted)
@@ -249,13 +253,15 @@ async function mergeBatch(
   call: AgentsCall,
   workspace: Workspace,
   batch: Batch,
-): Promise<MergeOutcome | undefined> {
+): Promise<MergeOutcome | "declined" | undefined> {
   const names = await batch.branches(call.options.order === "finished" ? "finished" : "listed");
   if (names.length === 0) return undefined;
   const { onConflict } = readProgramSettings(call.home, workspace.id).merge;
   const syntax = await openSyntax();
   return untilInterrupted(async (signal) => {
-    const programs = await programsOf(call, workspace, signal);
+    const programs = await laterMergePrograms(call, programRequest(call, workspace, signal));
+    // [R793] what the check has not tried does not come in
+    if (programs === undefined) return "declined";
     const makePlan = () => workspace.merges.plan(names, { onConflict, programs, ...(syntax && { syntax }) });
     const mergeCall = { ...call, options: { yes: true } };
     return applyPlan(mergeCall, workspace, { plan: await makePlan(), makePlan });
@@ -269,11 +275,10 @@ function refuseOrder({ options: { order = "listed", merge, check } }: AgentsCall
     throw usageError("--check tries a merge.", "Add --merge, or leave it out.");
 }
 
-function programsOf(
-  call: AgentsCall,
+function programRequest(
+  { options: { check, yes = false } }: AgentsCall,
   workspace: Workspace,
   signal?: AbortSignal,
-): Promise<MergePrograms | undefined> {
-  const { check, yes = false } = call.options;
-  return mergePrograms(call, { workspace: workspace.id, check, yes, ...(signal && { signal }) });
+): ProgramRequest {
+  return { workspace: workspace.id, check, yes, ...(signal && { signal }) };
 }

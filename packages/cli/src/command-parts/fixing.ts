@@ -11,6 +11,7 @@ import {
   isChoice,
   readAutoFixConfig,
   readReview,
+  type AgentBook,
   type AutoFixConfig,
   type Choice,
   type FixerRun,
@@ -77,14 +78,9 @@ export async function startFix(call: FixCall, workspace: Workspace): Promise<num
   const source = findReview(given, { reviews: settings.reviews, agents });
   const config = configOf(call, settings.autoFix);
   const fixer = options.agent ?? (await usualFixer(call, workspace, { orchestrating, config }));
-  const commands = [
-    ...(source.agent === null ? [source.command] : [agents.find(source.agent).command]),
-    agents.find(fixer).command,
-  ];
-  const agreement = { workspace: workspace.id, commands, yes: options.yes === true };
-  if (!(await agreeToCommands(call, agreement))) return declined(call);
-  if (options.detach === true) return detached(call, workspace, fixer);
   const facts: LoopFacts = { review: source, fixer };
+  if (!(await agreed(call, workspace, { facts, agents }))) return declined(call);
+  if (options.detach === true) return detached(call, workspace, fixer);
   const before = await beforeReviewed(call, workspace);
   const issues = readIssues(call, workspace.root);
   const result = await untilInterrupted((signal) =>
@@ -96,6 +92,20 @@ export async function startFix(call: FixCall, workspace: Workspace): Promise<num
     }),
   );
   return report(call, workspace, result);
+}
+
+/** What the settings say of the review and the fixer now may be another command than the loop began with. */
+function agreed(
+  call: FixCall,
+  workspace: Workspace,
+  { facts, agents }: { facts: LoopFacts; agents: AgentBook },
+): Promise<boolean> {
+  const { review: source, fixer } = facts;
+  const commands = [
+    source.agent === null ? source.command : agents.find(source.agent).command,
+    agents.find(fixer).command,
+  ];
+  return agreeToCommands(call, { workspace: workspace.id, commands, yes: call.options.yes === true });
 }
 
 /** Answers a loop that waits for a decision. */
@@ -114,12 +124,24 @@ export async function answer(call: FixCall, workspace: Workspace): Promise<numbe
   const orchestrating = orchestrate(call, workspace, { log: told(call) });
   const facts = fix.review as LoopFacts;
   const config = fix.config as AutoFixConfig;
+  const { agents } = orchestrating;
+  if (choice === "c" && !(await agreed(call, workspace, { facts, agents }))) return declined(call);
   if (choice === "v") await showDiff(call, workspace, fix.before!);
+  else await endFixers(workspace, orchestrating);
   const result = await untilInterrupted((signal) => {
     const options = optionsOf(call, workspace, { orchestrating, config, facts, signal });
     return answerFix(workspace, fix, { choice, options });
   });
   return report(call, workspace, result);
+}
+
+/** [R1453] The fixer of a loop that was killed goes on without it; a decision about the loop ends it. */
+async function endFixers(workspace: Workspace, { orchestrator }: Orchestrating): Promise<void> {
+  const isAnotherAtWork = (await workspace.fixes.list()).some((fix) => fix.isHere && fix.state === "running");
+  if (isAnotherAtWork) return;
+  const here = (await workspace.branches()).find(({ current }) => current)?.name;
+  for (const { id, role, branch } of await workspace.runs.list({ alive: true }))
+    if (role === "fixer" && branch === here) await orchestrator.stop(id);
 }
 
 /** What a loop goes back to, or works on, are the files of its own working copy. */

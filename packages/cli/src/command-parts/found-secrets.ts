@@ -1,9 +1,8 @@
 /** What looks like a secret in what the first push would send. Everything is encrypted; the user decides all the same. */
 import { displayPath, EngineError, type BytePath, type Checkpoint, type Workspace } from "@belay/engine";
 import { redact } from "@belay/protocol/redact";
+import { holdsSecret, isNamedSecret } from "../output/secret-file.ts";
 
-const NAMES =
-  /(^|\/)(\.env(\.[\w.-]+)?|id_(rsa|ecdsa|ed25519)|[\w.-]*\.(pem|p12|pfx|key)|credentials(\.json)?|\.netrc|\.npmrc|\.pypirc)$/;
 const LARGEST_FILE = 128 * 1024;
 const MESSAGES = 100_000;
 
@@ -123,11 +122,7 @@ function wordsHoldSecret({ name, note, description }: Checkpoint): boolean {
 }
 
 function looksSecret(path: BytePath, size: number, content: () => Buffer): boolean {
-  return NAMES.test(displayPath(path)) || (size <= LARGEST_FILE && holdsSecret(content()));
-}
-
-function holdsSecret(content: Buffer): boolean {
-  return !content.includes(0) && isRedacted(content.toString("utf8"));
+  return isNamedSecret(displayPath(path)) || (size <= LARGEST_FILE && holdsSecret(content()));
 }
 
 function isRedacted(text: string): boolean {

@@ -8,8 +8,9 @@ import { visible } from "../output/visible.ts";
 export default defineCommand({
   usage: "config [key] [value | --unset]",
   about: [
-    "Settings and where they come from: the default, or config.json in Belay's home. With a key: that one.",
-    "With a value: sets it. Sizes may be written 64MiB or 2GiB. `notices.desktop on` shows a notice when a",
+    "Settings and where they come from: the default, config.json in Belay's home, or what that file has below",
+    "`workspaces.<id>` for the workspace here, which goes before the rest. With a key: that one.",
+    "With a value: sets it, for all workspaces. Sizes may be written 64MiB or 2GiB. `notices.desktop on` shows a notice when a",
     "capture failed or came late, and when an agent finished a turn.",
   ].join("\n"),
   options: { unset: { type: "boolean", about: "go back to the default" } },
@@ -17,6 +18,7 @@ export default defineCommand({
   examples: ["belay config", "belay config limits.fileBytes 256MiB", "belay config disk.capBytes --unset"],
   run: async (call) => {
     const { listSettings, writeSetting } = await import("@belay/engine");
+    const own = await settingsHere(call);
     const [key, value] = call.operands;
     const unset = call.options.unset === true;
     if (unset && (key === undefined || value !== undefined))
@@ -25,9 +27,10 @@ export default defineCommand({
     if (key !== undefined) checkKey(key, keys);
     if (key !== undefined && (unset || value !== undefined))
       writeSetting(call.home, key, unset ? null : (value ?? null));
+    const settings = listSettings(call.home).map((each) => own.find((it) => it.key === each.key) ?? each);
     printSettings(
       call,
-      listSettings(call.home).filter((setting) => key === undefined || setting.key === key),
+      settings.filter((setting) => key === undefined || setting.key === key),
     );
     return EXIT.done;
   },
@@ -37,6 +40,15 @@ interface Setting {
   readonly key: string;
   readonly value: number | string;
   readonly source: string;
+}
+
+/** What the file says about the workspace around the current directory alone. */
+async function settingsHere({ home, directory }: Pick<Call, "home" | "directory">): Promise<Setting[]> {
+  const { listOwnSettings, protectedCopies } = await import("@belay/engine");
+  const [around] = protectedCopies({ home })
+    .filter(({ path }) => `${directory}/`.startsWith(`${path}/`))
+    .toSorted((a, b) => b.path.length - a.path.length);
+  return around === undefined ? [] : listOwnSettings(home, around.id);
 }
 
 function checkKey(key: string, keys: readonly string[]): void {

@@ -72,7 +72,14 @@ function wayOf({ operands, options }: ForkCall): Way {
 
 const create: Way = async (call, workspace) => {
   const { from } = call.options;
-  const { prepareFork } = await import("../agents/prepare-fork.ts");
+  const { prepareFork, setupWords } = await import("../agents/prepare-fork.ts");
+  const { agreeToCommands } = await import("../agents/known-commands.ts");
+  const commands = [setupWords(call, workspace)];
+  const use = { workspace: workspace.id, commands, yes: call.options.yes === true };
+  if (!(await agreeToCommands(call, use))) {
+    const { declined } = await import("../call/confirmation.ts");
+    return declined(call);
+  }
   const log = call.output.quiet ? undefined : (line: string) => call.output.warn(line);
   const said: string[] = [];
   const { fork, warnings } = await workspace.forks.create(call.operands[0], {

@@ -23,7 +23,8 @@ as one step that can be undone. Without anything, on a terminal: asks for each c
 With --agent a program of yours, or the merger of \`agents.roles.merger\`, is asked to combine conflicts of text, in a copy of
 the project: it finds the task in $BELAY_TASK and writes its answer to $BELAY_ANSWER. What it answers is checked: it may change nothing else, leave no marks,
 and must account for every line. What does not overlap is taken then; the rest becomes the option "merger". With --regenerate
-package managers write lock files again, and commands of \`merge.generators\` other files, in a copy of the merge.`,
+package managers write lock files again, and commands of \`merge.generators\` other files, in a copy of the merge; the first
+use of each is asked about, and --yes agrees to all of them.`,
   options: {
     take: {
       type: "string",
@@ -206,23 +207,16 @@ function ofMerge({ options }: ResolveCall): (conflict: MergeConflict) => boolean
 /** Generates lock files and other made files again, and brings in each merge that is decided by that. */
 const regenerate: Way = async (call, workspace) => {
   const { openHere, applyRest, isDone } = await import("../merging/bring-in.ts");
-  const { mergePrograms } = await import("../merging/merge-programs.ts");
+  const { regenerators } = await import("../merging/merge-programs.ts");
   const { openSyntax } = await import("../wiring/open-syntax.ts");
   const { untilInterrupted } = await import("../call/until-interrupted.ts");
   const syntax = await openSyntax();
   const merges = [...new Set((await openHere(workspace)).filter(ofMerge(call)).map(({ merge }) => merge))];
   const decided = await untilInterrupted(async (signal) => {
-    // asked for by name: that is the yes
-    const programs = await mergePrograms(call, { workspace: workspace.id, yes: true, signal });
+    const request = { workspace: workspace.id, yes: call.options.yes === true, signal };
+    const means = { regenerate: regenerators(call, request), ...(syntax && { syntax }) };
     const made: ResolvedConflict[] = [];
-    if (programs?.regenerate === undefined) return made;
-    for (const merge of merges)
-      made.push(
-        ...(await workspace.merges.regenerate(merge, {
-          regenerate: programs.regenerate,
-          ...(syntax && { syntax }),
-        })),
-      );
+    for (const merge of merges) made.push(...(await workspace.merges.regenerate(merge, means)));
     return made;
   });
   if (decided.length === 0)

@@ -16,6 +16,7 @@ import {
   type Workspace,
 } from "@belay/engine";
 import type { Call } from "../call/command.ts";
+import { holdsSecret, isNamedSecret } from "../output/secret-file.ts";
 import { askEndpoint, runMerger, type Merger, type MergerTry } from "./merger.ts";
 import { makeMergerScratch, type Scratch } from "./merger-scratch.ts";
 import { mergerTask, type MergerAnswer } from "./merger-task.ts";
@@ -23,9 +24,9 @@ import { mergerTask, type MergerAnswer } from "./merger-task.ts";
 /** What became of one conflict. */
 export interface MergerResult {
   readonly conflict: MergeConflict;
-  /** `resolved`: taken. `offered`: a person may take it. `refused`: it failed a check. `declined`: no answer. */
+  /** `resolved`: taken. `offered`: a person may take it. `refused`: it failed a check. `declined`: no answer, or not asked. */
   readonly outcome: "resolved" | "offered" | "refused" | "declined";
-  /** Why it was refused. */
+  /** Why it was refused, or not asked. */
   readonly problems: readonly string[];
 }
 
@@ -57,6 +58,32 @@ export function canBeMerged({ kind, state, regions }: MergeConflict): boolean {
 
 /** Asks, checks, asks once more where a check failed, and takes or offers what is good. */
 export async function askMerger(
+  call: Pick<Call, "environment">,
+  workspace: Workspace,
+  request: MergerRequest,
+): Promise<MergerReport> {
+  const { conflicts, merger } = request;
+  const kept = merger.kind === "endpoint" ? conflicts.filter(looksSecret) : [];
+  const results = kept.map((conflict): MergerResult => ({ conflict, outcome: "declined", problems: [KEPT] }));
+  if (kept.length === conflicts.length) return { results, cost: null, tokens: null };
+  const told = await askTwice(call, workspace, {
+    ...request,
+    conflicts: conflicts.filter((conflict) => !kept.includes(conflict)),
+  });
+  return { ...told, results: [...results, ...told.results] };
+}
+
+const KEPT = "not sent: it looks like it holds secrets";
+
+/** [R1451] What would not even be shown does not leave the machine. */
+function looksSecret(conflict: MergeConflict): boolean {
+  const texts = [conflict.content("base"), conflict.content("ours"), conflict.content("theirs")];
+  return (
+    isNamedSecret(displayPath(conflict.path)) || texts.some((each) => each !== null && holdsSecret(each))
+  );
+}
+
+async function askTwice(
   call: Pick<Call, "environment">,
   workspace: Workspace,
   request: MergerRequest,

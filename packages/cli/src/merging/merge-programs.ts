@@ -8,7 +8,7 @@ import { runCommand, type CommandEnd } from "@belay/agents/orchestration";
 import { readProgramSettings, type MergePrograms, type MergeSettings } from "@belay/engine";
 import { usageError } from "@belay/protocol/errors";
 import { shellWords } from "@belay/protocol/command-text";
-import { agreeToCommands } from "../agents/known-commands.ts";
+import { agreeIfAsked, agreeToCommands } from "../agents/known-commands.ts";
 import { checkWith, exitOf, interrupted } from "../agents/merge-check.ts";
 import type { Call } from "../call/command.ts";
 import { splitWords } from "../call/split-words.ts";
@@ -20,6 +20,7 @@ export interface ProgramRequest {
   readonly workspace: string;
   /** The option `--check`; without it the settings decide. */
   readonly check?: string | undefined;
+  /** `--yes`: the user agrees to programs that the command line or the settings name. */
   readonly yes: boolean;
   readonly signal?: AbortSignal;
 }
@@ -31,34 +32,71 @@ export async function mergePrograms(
   call: ProgramCall,
   request: ProgramRequest,
 ): Promise<MergePrograms | undefined> {
+  const check = checkWords(call, request);
+  const use = { workspace: request.workspace, commands: [check], yes: request.yes };
+  return (await agreeToCommands(call, use)) ? programsWith(call, request, check) : undefined;
+}
+
+/** The same for a merge that follows work of hours: undefined, too, where the user cannot be asked about another check. */
+export async function laterMergePrograms(
+  call: ProgramCall,
+  request: ProgramRequest,
+): Promise<MergePrograms | undefined> {
+  const check = checkWords(call, request);
+  const use = { workspace: request.workspace, commands: [check], yes: request.yes };
+  return (await agreeIfAsked(call, use)) ? programsWith(call, request, check) : undefined;
+}
+
+/** What generates files again, and no check: for `resolve --regenerate`, whose `--yes` means package managers too. */
+export function regenerators(
+  call: ProgramCall,
+  request: ProgramRequest,
+): NonNullable<MergePrograms["regenerate"]> {
   const { merge } = readProgramSettings(call.home, request.workspace);
-  const words = request.check === undefined ? merge.check : splitWords(request.check);
-  if (request.check !== undefined && words.length === 0)
-    throw usageError("--check needs a command.", "For example: --check 'npm test'");
-  const { workspace, yes, signal } = request;
-  if (words.length > 0 && !(await agreeToCommands(call, { workspace, commands: [words], yes })))
-    return undefined;
+  return regenerating(call, request, { ...merge, agree: agreeToCommands, isYesMeant: () => request.yes });
+}
+
+function checkWords({ home }: ProgramCall, { workspace, check }: ProgramRequest): readonly string[] {
+  if (check === undefined) return readProgramSettings(home, workspace).merge.check;
+  const words = splitWords(check);
+  if (words.length === 0) throw usageError("--check needs a command.", "For example: --check 'npm test'");
+  return words;
+}
+
+function programsWith(call: ProgramCall, request: ProgramRequest, check: readonly string[]): MergePrograms {
+  const { merge } = readProgramSettings(call.home, request.workspace);
+  // [R1450] no word of the user names a package manager: `--yes` to a merge is no yes to it
+  const isYesMeant = (kind: "lock" | "generated") =>
+    kind === "lock" ? merge.regenerate === "always" : request.yes;
   return {
-    ...(words.length > 0 && { check: checkWith(words, { ...call, signal }) }),
-    ...(merge.regenerate !== "never" && { regenerate: regenerating(call, request, merge) }),
+    ...(check.length > 0 && { check: checkWith(check, { ...call, signal: request.signal }) }),
+    ...(merge.regenerate !== "never" && {
+      regenerate: regenerating(call, request, { ...merge, agree: agreeIfAsked, isYesMeant }),
+    }),
   };
 }
 
-/** Generates a file again; where the user cannot be asked and did not agree before, it is left to be decided. */
+/** How the user agrees to what generates a file. */
+interface Regeneration extends Pick<MergeSettings, "generators"> {
+  readonly agree: typeof agreeToCommands;
+  isYesMeant(kind: "lock" | "generated"): boolean;
+}
+
+/** Generates a file again; where the user did not agree to its command, it is left to be decided. */
 function regenerating(
   call: ProgramCall,
-  { workspace, yes, signal }: ProgramRequest,
-  settings: MergeSettings,
+  { workspace, signal }: ProgramRequest,
+  { generators, agree, isYesMeant }: Regeneration,
 ): NonNullable<MergePrograms["regenerate"]> {
   const { output, environment } = call;
   return async (directory, path, kind) => {
     const file = join(directory, path);
-    const words = kind === "lock" ? lockCommand(path, textOf(file)) : generatorOf(path, settings.generators);
+    const words = kind === "lock" ? lockCommand(path, textOf(file)) : generatorOf(path, generators);
     if (words === undefined) return undefined;
-    const isAgreed = yes || kind === "generated" || settings.regenerate === "always";
-    if (!isAgreed && !output.canAsk) return undefined;
-    const isMeant = await agreeToCommands(call, { workspace, commands: [words], yes: isAgreed });
-    if (!isMeant) return undefined;
+    if (!(await agree(call, { workspace, commands: [words], yes: isYesMeant(kind) }))) {
+      output.note(`belay: ${visible(path)} is left to be decided. ${waitingText(words)}`);
+      return undefined;
+    }
     output.note(`belay: generating ${visible(path)} again: ${visible(shellWords(words))}`);
     const cwd = kind === "lock" ? dirname(file) : directory;
     const ended = await runCommand({ command: words, directory: cwd, environment, signal });
@@ -67,6 +105,10 @@ function regenerating(
     if (content === undefined) output.warn(failedText(path, ended));
     return content;
   };
+}
+
+function waitingText(words: readonly string[]): string {
+  return `\`belay resolve --regenerate\` has it written again with: ${visible(shellWords(words))}`;
 }
 
 function failedText(path: string, ended: CommandEnd): string {

@@ -111,7 +111,7 @@ export function mergeOutcomeText(outcome: MergeOutcome, output: Output, all: boo
   const held = merge.sources.filter((source) => source.outcome === "held").map(({ name }) => visible(name));
   const open = merge.conflicts.filter(({ state }) => state === "open");
   const came = outcome.steps.map(({ description }) => visible(description)).join("; ");
-  const remarks = mergeRemarks(outcome, output, all);
+  const remarks = [...mergeRemarks(outcome, output, all), ...commitsText(outcome)];
   const next = nextText(open, output);
   switch (outcome.outcome) {
     case "unchanged":
@@ -130,6 +130,18 @@ export function mergeOutcomeText(outcome: MergeOutcome, output: Output, all: boo
         ...(output.quiet ? [] : [`${style.dim("→")} \`belay undo\` takes this back.`]),
       ].join("\n");
   }
+}
+
+/** [R93] Commits stay in the fork; this is how git takes them over. */
+function commitsText({ merge }: MergeOutcome): string[] {
+  return merge.sources.flatMap(({ name, ownCommits }) => {
+    if (ownCommits === null) return [];
+    const { commits, path, refs } = ownCommits;
+    const fetch = shellWords(["git", "fetch", path, ...refs.map((ref) => ref.replace(/^refs\/heads\//, ""))]);
+    return [
+      `${count(commits, "commit")} of ${visible(name)} ${commits === 1 ? "stays" : "stay"} in its fork: \`${visible(fetch)}\` takes ${commits === 1 ? "it" : "them"} over.`,
+    ];
+  });
 }
 
 function countsText({ created, modified, deleted }: MergeOutcome): string {

@@ -59,12 +59,18 @@ export async function makeMergerScratch(
     }
     for (const { id, path } of conflicts)
       writeMarked(tree, displayPath(path), await workspace.merges.marked(id));
+    // a project may have something of this name, even a link that leads elsewhere
+    rmSync(join(tree, OWN), { recursive: true, force: true });
+    mkdirSync(join(tree, OWN), { mode: 0o700 });
+    return scratchIn(place, tree);
   } catch (error) {
     rmSync(place, { recursive: true, force: true });
     throw error;
   }
+}
+
+function scratchIn(place: string, tree: string): Scratch {
   const given = fingerprints(tree);
-  mkdirSync(join(tree, OWN), { mode: 0o700 });
   return {
     tree,
     task: join(tree, OWN, "task.json"),

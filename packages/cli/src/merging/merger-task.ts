@@ -55,7 +55,7 @@ export function mergerTask({ conflicts, feedback, runs }: TaskFacts) {
       };
     }),
     rules: RULES,
-    feedback,
+    feedback: feedback.map(redact),
     answer: { answers: [{ id: "", status: "resolved|declined", explanation: "", dropped: [] }] },
   };
 }

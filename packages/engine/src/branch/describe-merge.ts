@@ -1,11 +1,28 @@
 /** Merges and conflicts as other programs see them: names in the place of ids, contents within reach. */
 import type { Context } from "../capture/context.ts";
-import { branchAt } from "../history/branches.ts";
+import { displayAbsolute } from "../fs/absolute-path.ts";
+import { ownCommits } from "../git/own-commits.ts";
+import { branchAt, otherCopyOn } from "../history/branches.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
-import { listConflicts, mergeAt, type ConflictRecord, type MergeRecord } from "../history/merge-rows.ts";
+import {
+  listConflicts,
+  mergeAt,
+  type ConflictRecord,
+  type MergeRecord,
+  type SourceRecord,
+} from "../history/merge-rows.ts";
+import { runBetween } from "../history/runs.ts";
 import { EngineError } from "../model/errors.ts";
-import type { ConflictResolution, Merge, MergeConflict, MergeSource, MergeState } from "../model/merge.ts";
+import type {
+  ConflictResolution,
+  ForkCommits,
+  Merge,
+  MergeConflict,
+  MergeSource,
+  MergeState,
+} from "../model/merge.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
+import { MAIN_WORKING_COPY, type Database } from "../store/database.ts";
 import type { PlannedMerge } from "./plan-merge.ts";
 import { optionsOf } from "./resolution-result.ts";
 
@@ -43,12 +60,7 @@ function toMerge(
     id: record.id,
     state,
     into: branchAt(db, record.into).name,
-    sources: record.sources.map(({ branch, bases, head, outcome }): MergeSource => ({
-      name: branchAt(db, branch).name,
-      base: bases.flatMap((seq) => checkpointAt(db, seq)?.id ?? []),
-      head: checkpointAt(db, head)?.id ?? null,
-      outcome,
-    })),
+    sources: record.sources.map((source) => describeSource(context, source)),
     merged,
     conflicts: conflicts.map((conflict) => describeConflict(context, conflict, read)),
     notMerged,
@@ -61,6 +73,28 @@ function toMerge(
     },
     createdAt: record.createdAt,
   };
+}
+
+function describeSource(
+  { store: { db } }: Context,
+  { branch, bases, head, outcome }: SourceRecord,
+): MergeSource {
+  return {
+    name: branchAt(db, branch).name,
+    base: bases.flatMap((seq) => checkpointAt(db, seq)?.id ?? []),
+    head: checkpointAt(db, head)?.id ?? null,
+    outcome,
+    run: runBetween(db, { branch, from: Math.min(...bases), to: head }),
+    ownCommits: commitsOf(db, branch),
+  };
+}
+
+/** A fork that is no longer there, or whose repository cannot be read, has none to fetch. */
+function commitsOf(db: Database, branch: number): ForkCommits | null {
+  const fork = otherCopyOn(db, branch);
+  if (fork === undefined || fork.workingCopy === MAIN_WORKING_COPY) return null;
+  const { refs, commits } = ownCommits(fork.root);
+  return commits === 0 ? null : { commits, path: displayAbsolute(fork.root), refs };
 }
 
 /** A conflict with what people need to decide it. */

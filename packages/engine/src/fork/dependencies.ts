@@ -5,7 +5,7 @@
 import { below, isInside, type AbsolutePath } from "../fs/absolute-path.ts";
 import { copyContent, copyTree, measureTree } from "../fs/copy-file.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
-import { createDirectories } from "../fs/mutate.ts";
+import { createDirectories, setMode } from "../fs/mutate.ts";
 import { readSmallFile } from "../fs/read-file.ts";
 import { filesBelow } from "../capture/files-below.ts";
 import { baseName, displayPath, parentPath, type BytePath } from "../model/byte-path.ts";
@@ -102,13 +102,14 @@ export function* copyAdditions(
     const [from, to] = [below(root, path), below(making, path)];
     if (skipped === undefined) {
       createDirectories(below(making, parentPath(path)));
-      if (isRealDirectory(from))
+      if (isRealDirectory(from)) {
         yield* copyTree(from, to, {
           clone,
           linkTarget: (target) => movedTarget(target, root, final),
           done: () => {},
         });
-      else copyContent(from, to, { clone });
+        setMode(to, Number(statNode(from)!.mode) & 0o7777);
+      } else copyContent(from, to, { clone });
     }
     const how = skipped !== undefined ? "skipped" : clone ? "cloned" : "copied";
     made.push({ path: displayPath(path), how, bytes, reason: skipped ?? null });

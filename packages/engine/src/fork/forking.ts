@@ -55,7 +55,7 @@ export function describeFork(row: ForkRow, { copyId }: Pick<Forking, "copyId">):
     branch: row.branchName,
     base: row.base,
     head: row.head,
-    state: isThere ? row.state : "gone",
+    state: isThere && row.state !== "spare" ? row.state : "gone",
     method,
     files,
     bytes,

@@ -1,7 +1,7 @@
 /**
  * Writes the files of a snapshot into an empty directory. A file that the original still has, by the stat of its last
- * scan, is copied by the kernel, and the original's stat is compared again afterwards; every other file comes from the
- * store, whose reads are verified. [R90]
+ * scan, is copied by the kernel, and the original's stat is compared again afterwards; one that a spare fork has is moved,
+ * after the same comparison; every other file comes from the store, whose reads are verified. [R90]
  */
 import { readTree } from "../diff/compare-trees.ts";
 import { isInside, type AbsolutePath } from "../fs/absolute-path.ts";
@@ -9,7 +9,7 @@ import { Anchor } from "../fs/anchor.ts";
 import { copyContent } from "../fs/copy-file.ts";
 import { removeFile } from "../fs/durable-file.ts";
 import { isDiskFull, kindOf, sameStat, statNode, type FileStat } from "../fs/file-stat.ts";
-import { createDirectory, createFile, createLink, setMode } from "../fs/mutate.ts";
+import { createDirectory, createFile, createLink, move, setMode } from "../fs/mutate.ts";
 import { isSystemError } from "../fs/system-error.ts";
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import { MODE_BITS, type Entry } from "../model/entry.ts";
@@ -27,6 +27,8 @@ export interface FilesRequest {
     /** Its last scan; without one everything comes from the store. */
     readonly table: FileTable | undefined;
   };
+  /** Files of a spare fork: those that are wanted are moved. */
+  readonly spare?: { readonly root: AbsolutePath; readonly table: FileTable };
   /** The directory, which exists and is empty. */
   readonly target: AbsolutePath;
   /** Whether copies share blocks with the original. */
@@ -43,6 +45,8 @@ export interface MadeFiles {
   readonly bytes: number;
   /** Bytes that share no block with the original. */
   readonly written: number;
+  /** Files that were a spare fork's. */
+  readonly takenOver: number;
   /** Files that were copied although no checkpoint holds them. */
   readonly gaps: readonly BytePath[];
   /** Links that lead into the original. */
@@ -58,22 +62,22 @@ export function* makeFiles(request: FilesRequest): Generator<void, MadeFiles> {
 
 class FileMaker implements Disposable {
   readonly #request: FilesRequest;
-  readonly #from: Anchor;
   readonly #to: Anchor;
-  readonly #known: ReadonlyMap<BytePath, number>;
+  readonly #original: KnownFiles;
+  readonly #spare: KnownFiles | undefined;
   readonly #table = new FileTable();
   readonly #gaps: BytePath[] = [];
   readonly #linksBack: BytePath[] = [];
   #files = 0;
   #bytes = 0;
   #written = 0;
+  #takenOver = 0;
 
   constructor(request: FilesRequest) {
     this.#request = request;
-    const { root, table } = request.original;
-    this.#from = new Anchor(root);
+    this.#original = new KnownFiles(request.original);
+    this.#spare = request.spare && new KnownFiles(request.spare);
     this.#to = new Anchor(request.target);
-    this.#known = new Map(table?.directories.map((path, index) => [path, index]));
   }
 
   get made(): MadeFiles {
@@ -82,13 +86,15 @@ class FileMaker implements Disposable {
       files: this.#files,
       bytes: this.#bytes,
       written: this.#written,
+      takenOver: this.#takenOver,
       gaps: this.#gaps,
       linksBack: this.#linksBack,
     };
   }
 
   [Symbol.dispose](): void {
-    this.#from[Symbol.dispose]();
+    this.#original[Symbol.dispose]();
+    this.#spare?.[Symbol.dispose]();
     this.#to[Symbol.dispose]();
   }
 
@@ -138,7 +144,10 @@ class FileMaker implements Disposable {
   }
 
   #makeFile(at: BytePath, path: AbsolutePath, entry: Extract<Entry, { kind: "file" }>): void {
-    if (!this.#copy(at, path, entry)) {
+    if (this.#takeOver(at, path, entry)) {
+      this.#takenOver += 1;
+      this.#written += entry.size;
+    } else if (!this.#copy(at, path, entry)) {
       createFile(path, this.#request.objects.pieces(entry.hash), { mode: entry.mode, sync: false });
       this.#written += entry.size;
     } else if (!this.#request.clone) this.#written += entry.size;
@@ -147,9 +156,26 @@ class FileMaker implements Disposable {
     this.#bytes += entry.size;
   }
 
+  /** [R90] A file with another name elsewhere, or one that is written to meanwhile, is not taken. */
+  #takeOver(at: BytePath, path: AbsolutePath, { hash, size }: Extract<Entry, { kind: "file" }>): boolean {
+    const source = this.#spare?.unchanged(at, hash);
+    if (source === undefined || source.stat.nlink !== 1n) return false;
+    try {
+      move(source.path, path);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return false;
+    }
+    const after = statNode(path);
+    if (after?.mtimeNs === source.stat.mtimeNs && after.nlink === 1n && Number(after.size) === size)
+      return true;
+    removeFile(path);
+    return false;
+  }
+
   /** Copies from the original what it provably still has; false when the store has to give it. */
   #copy(at: BytePath, path: AbsolutePath, { hash, size }: Extract<Entry, { kind: "file" }>): boolean {
-    const source = this.#unchanged(at, hash);
+    const source = this.#original.unchanged(at, hash);
     if (source === undefined) return false;
     try {
       copyContent(source.path, path, { clone: this.#request.clone });
@@ -165,29 +191,51 @@ class FileMaker implements Disposable {
     return false;
   }
 
-  #unchanged(at: BytePath, hash: ObjectHash): { path: AbsolutePath; stat: FileStat } | undefined {
-    const { table } = this.#request.original;
-    const slash = at.lastIndexOf("/");
-    const directory = this.#known.get(at.slice(0, Math.max(slash, 0)) as BytePath);
-    if (table === undefined || directory === undefined) return undefined;
-    const index = table.find(directory, at.slice(slash + 1));
-    if (index < 0 || table.kind[index] !== FILE || table.flags[index] !== 0 || table.hashAt(index) !== hash)
-      return undefined;
-    const path = this.#from.reach(at);
-    const stat = path === undefined ? undefined : statNode(path);
-    if (path === undefined || stat === undefined || !hasStat(table, index, () => stat)) return undefined;
-    return { path, stat };
-  }
-
   /** A file that no checkpoint holds is the only one of its kind: the fork gets a copy of it as it is. */
   #copyGap(at: BytePath, entry: Extract<Entry, { kind: "gap" }>): void {
     if (!this.#request.withGaps || (entry.reason !== "too-large" && entry.reason !== "limit")) return;
-    const source = this.#from.reach(at);
+    const source = this.#original.reach(at);
     const stat = source === undefined ? undefined : statNode(source);
     if (source === undefined || stat === undefined || kindOf(stat) !== "file") return;
     copyContent(source, this.#to.at(at), { clone: this.#request.clone });
     if (!this.#request.clone) this.#written += Number(stat.size);
     this.#gaps.push(at);
+  }
+}
+
+/** A directory whose files are known by a scan. */
+class KnownFiles implements Disposable {
+  readonly #anchor: Anchor;
+  readonly #table: FileTable | undefined;
+  readonly #directories: ReadonlyMap<BytePath, number>;
+
+  constructor({ root, table }: { readonly root: AbsolutePath; readonly table: FileTable | undefined }) {
+    this.#anchor = new Anchor(root);
+    this.#table = table;
+    this.#directories = new Map(table?.directories.map((path, index) => [path, index]));
+  }
+
+  reach(at: BytePath): AbsolutePath | undefined {
+    return this.#anchor.reach(at);
+  }
+
+  /** A file that has this content, by the stat of the scan. */
+  unchanged(at: BytePath, hash: ObjectHash): { path: AbsolutePath; stat: FileStat } | undefined {
+    const table = this.#table;
+    const slash = at.lastIndexOf("/");
+    const directory = this.#directories.get(at.slice(0, Math.max(slash, 0)) as BytePath);
+    if (table === undefined || directory === undefined) return undefined;
+    const index = table.find(directory, at.slice(slash + 1));
+    if (index < 0 || table.kind[index] !== FILE || table.flags[index] !== 0 || table.hashAt(index) !== hash)
+      return undefined;
+    const path = this.reach(at);
+    const stat = path === undefined ? undefined : statNode(path);
+    if (path === undefined || stat === undefined || !hasStat(table, index, () => stat)) return undefined;
+    return { path, stat };
+  }
+
+  [Symbol.dispose](): void {
+    this.#anchor[Symbol.dispose]();
   }
 }
 

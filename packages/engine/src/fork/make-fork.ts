@@ -20,6 +20,7 @@ import {
   insertFork,
   isForkNamed,
   listForks,
+  listSpareForks,
   setForkFacts,
   setForkPlace,
   type ForkRow,
@@ -43,6 +44,8 @@ import { makeFiles, type MadeFiles } from "./make-files.ts";
 import { paused } from "./paused.ts";
 import { refuseTooMuch } from "./preflight.ts";
 import { makePrivateRepository } from "./private-repository.ts";
+import { clearAway } from "./remove-fork.ts";
+import { takeSpare } from "./spare-fork.ts";
 
 /** A fork whose files are in place and which is not ready yet. */
 export interface PlacedFork {
@@ -180,7 +183,8 @@ function begin(context: Context, forking: Forking, draft: Draft): number {
     bytes: source.bytes + additions.reduce((sum, { bytes }) => sum + bytes, 0),
     clone,
   };
-  refuseTooMuch(place, { wanted, forks: listForks(db), settings: forking.settings });
+  const forks = [...listForks(db), ...listSpareForks(db)];
+  refuseTooMuch(place, { wanted, forks, settings: forking.settings });
   const now = system.now();
   const branch = insertBranch(db, { name, base: source.seq, description: null, now });
   const facts = { name, files: 0, bytesOnDisk: 0, dependencies: [], git: "none", durationMs: 0 } as const;
@@ -208,16 +212,19 @@ async function build(
   const identity = rootIdentity(making)!;
   db.transaction(() => setForkPlace(db, workingCopy, { root: making, ...identity }));
   const final = freeDirectory(place, draft.name);
+  const spare = takeSpare(context);
   const made = await paused(
     makeFiles({
       objects: store.objects,
       snapshot: source.snapshot,
       original: { root: context.workingCopy.root, table: context.workingCopy.lastScan?.table },
+      ...(spare && { spare }),
       target: making,
       clone,
       withGaps: draft.isPresent,
     }),
   );
+  if (spare !== undefined) clearAway(context, spare.row);
   const repository = draft.git
     ? makePrivateRepository(context.workingCopy.root, making)
     : { git: "none" as const };
@@ -235,7 +242,8 @@ async function build(
     durationMs: Math.round(system.elapsed() - draft.started),
   };
   db.transaction(() => {
-    setForkFacts(db, workingCopy, { method: clone ? "clone" : "copy", bytes: made.bytes, facts });
+    const method = made.takenOver > 0 ? "spare" : clone ? "clone" : "copy";
+    setForkFacts(db, workingCopy, { method, bytes: made.bytes, facts });
     setForkPlace(db, workingCopy, { root: final, ...identity });
   });
   move(making, final);

@@ -3,14 +3,12 @@
  * be read and commits made; there is no remote, no hook and no credential, so nothing can be published from it. The
  * original's files are only read. [R93]
  */
-import { below, parentOf, realPath, type AbsolutePath } from "../fs/absolute-path.ts";
+import { below, realPath, type AbsolutePath } from "../fs/absolute-path.ts";
 import { copyContent, copyTree } from "../fs/copy-file.ts";
-import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { createDirectory, createFile } from "../fs/mutate.ts";
 import { readGitConfig, type GitConfig } from "../git/git-config.ts";
-import { PACKED_REFS_LIMIT } from "../git/git-head.ts";
-import { readGitFile, statGitFile } from "../git/git-file.ts";
+import { statGitFile } from "../git/git-file.ts";
 import { findRepository, type Repository } from "../git/git-repository.ts";
 
 /** Whether a repository was made, and why not. */
@@ -101,59 +99,4 @@ function configOf({ objectFormat }: Repository, config: GitConfig): string {
 function quoted(value: string): string {
   const escaped = value.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`);
   return `"${escaped}"`;
-}
-
-/** The branches and tags of a fork's repository whose commits only the fork has. */
-export function commitsOnlyIn(fork: AbsolutePath): string[] {
-  const git = below(fork, ".git");
-  const stat = statNode(git);
-  if (stat === undefined || kindOf(stat) !== "directory") return [];
-  const packs = namesIn(below(git, "objects/pack")).some((name) => name.endsWith(".pack"));
-  const objects = originalObjects(git);
-  const known = new Set(objects === undefined ? [] : refsOf(parentOf(objects)).values());
-  const isOwn = (commit: string) =>
-    !known.has(commit) &&
-    (hasLoose(below(git, "objects"), commit) ||
-      (packs && !(objects !== undefined && hasLoose(objects, commit))));
-  return [...refsOf(git)].filter(([, commit]) => isOwn(commit)).map(([name]) => name);
-}
-
-/** Where the objects of the original are; undefined for a repository that was made in the fork. */
-function originalObjects(git: AbsolutePath): AbsolutePath | undefined {
-  const line = readGitFile(below(git, "objects/info/alternates"), 64 * 1024)
-    ?.toString("latin1")
-    .split("\n")[0];
-  return line?.startsWith("/") === true ? (line as AbsolutePath) : undefined;
-}
-
-function hasLoose(objects: AbsolutePath, name: string): boolean {
-  return statGitFile(below(objects, `${name.slice(0, 2)}/${name.slice(2)}`)) !== undefined;
-}
-
-/** What the refs of a repository name: `git gc` packs them into one file, and a file of its own counts before that. */
-function refsOf(git: AbsolutePath): Map<string, string> {
-  const refs = new Map<string, string>();
-  const packed = readGitFile(below(git, "packed-refs"), PACKED_REFS_LIMIT)?.toString("latin1") ?? "";
-  for (const [, commit, name] of packed.matchAll(/^([0-9a-f]{40,64}) (\S+)$/gm)) refs.set(name!, commit!);
-  for (const name of ["HEAD", ...refFiles(git, "refs")]) {
-    const commit = readGitFile(below(git, name), 4096)?.toString("latin1").trim() ?? "";
-    if (/^[0-9a-f]{40,64}$/.test(commit)) refs.set(name, commit);
-  }
-  return refs;
-}
-
-function refFiles(git: AbsolutePath, directory: string): string[] {
-  return namesIn(below(git, directory)).flatMap((name) => {
-    const path = `${directory}/${name}`;
-    return statGitFile(below(git, path))?.isDirectory() === true ? refFiles(git, path) : [path];
-  });
-}
-
-function namesIn(directory: AbsolutePath): string[] {
-  try {
-    return listDirectory(directory);
-  } catch (error) {
-    if (isErrno(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
 }

@@ -16,6 +16,7 @@ import { statNode } from "../fs/file-stat.ts";
 import { move, removeEmptyDirectory } from "../fs/mutate.ts";
 import { processesIn } from "../fs/processes-in.ts";
 import { explainSystemError, isSystemError } from "../fs/system-error.ts";
+import { ownCommits } from "../git/own-commits.ts";
 import { branchAt, insertBranch, namedBranch, putOnBranch, workingCopyOn } from "../history/branches.ts";
 import { checkpointAt, headCheckpoint } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
@@ -42,7 +43,7 @@ import { rootIdentity } from "../store/registry.ts";
 import { statCacheName } from "../store/store.ts";
 import { FORKS_NAME, freeDirectory } from "./fork-place.ts";
 import { isForkThere, withRegistry, type Forking } from "./forking.ts";
-import { commitsOnlyIn } from "./private-repository.ts";
+import { becomeSpare } from "./spare-fork.ts";
 
 /** Throws while a tool or a process is at work in a fork. */
 export function refuseBusy(inFork: Context, { name, root }: ForkRow): void {
@@ -71,7 +72,7 @@ export function captureForRemoval(
   { despiteGaps }: { despiteGaps: boolean },
 ): Checkpoint {
   const { store, system } = inFork;
-  const commits = commitsOnlyIn(row.root);
+  const commits = ownCommits(row.root).refs;
   return withCapture(inFork, everything(inFork), (capture) => {
     const missing = [
       ...capture.present.gaps.map(({ path, reason }) => ({
@@ -243,13 +244,18 @@ function leaveTrash({ store: { db } }: Context, row: ForkRow): AbsolutePath {
   return place;
 }
 
-/** Deletes a fork in the trash for good; false while a process is at work in it. */
-export async function deleteTrashed(context: Context, forking: Forking, row: ForkRow): Promise<boolean> {
+/** Deletes a fork in the trash for good, or keeps it as a spare one; false while a process is at work in it. */
+export async function deleteTrashed(
+  context: Context,
+  forking: Forking,
+  { row, spare }: { readonly row: ForkRow; readonly spare: boolean },
+): Promise<boolean> {
   const { db } = context.store;
   if (isOutsideTrash(row)) return false;
   if (isForkThere(row)) {
     if (processesIn(row.root).length > 0) return false;
     await forking.inCopy(row, async (inFork) => captureAgain(inFork, row));
+    if (spare && becomeSpare(context, row)) return true;
   }
   // [R92] half of a fork is none: it can neither be brought back nor captured
   db.transaction(() => setForkGone(db, row.workingCopy));

@@ -89,7 +89,9 @@ function ownerOf(name: string): ProcessIdentity | undefined {
 
 async function removeAbandoned(place: AbsolutePath, system: System): Promise<void> {
   for (const name of listDirectory(place)) {
-    const owner = name.startsWith(PREFIX) ? ownerOf(name) : undefined;
+    // what this process has just made is its own, whatever is known of the process
+    const isOthers = name.startsWith(PREFIX) && !name.endsWith(`-${ownerName(system.owner)}`);
+    const owner = isOthers ? ownerOf(name) : undefined;
     if (owner !== undefined && !system.isAlive(owner)) await clear(below(place, name));
   }
 }

@@ -24,7 +24,7 @@ export function listBranches(db: Database, { deleted = false } = {}): Branch[] {
          (SELECT count(*) FROM checkpoint k WHERE k.branch = b.id AND k.seq > coalesce(b.base, 0) AND k.pruned_at IS NULL) AS own,
          (SELECT count(*) FROM checkpoint k WHERE k.branch = b.parent AND k.seq > coalesce(b.start, b.base) AND k.pruned_at IS NULL) AS missing
        FROM branch b LEFT JOIN branch p ON p.id = b.parent LEFT JOIN checkpoint h ON h.seq = b.head
-         LEFT JOIN checkpoint c ON c.seq = b.base LEFT JOIN working_copy w ON w.branch = b.id AND w.state NOT IN ('removing', 'gone')
+         LEFT JOIN checkpoint c ON c.seq = b.base LEFT JOIN working_copy w ON w.branch = b.id AND w.state NOT IN ('removing', 'gone', 'spare')
        WHERE ?1 = 1 OR b.state <> 'discarded' ORDER BY b.id`,
       deleted ? 1 : 0,
     )
@@ -86,7 +86,7 @@ export function setBranchState(db: Database, id: number, state: BranchState, now
 /** The directory whose files are on a branch; undefined when there is none. */
 export function workingCopyOn(db: Database, branch: number): { id: number; path: string } | undefined {
   const row = db.get(
-    "SELECT id, root FROM working_copy WHERE branch = ? AND state NOT IN ('removing', 'gone')",
+    "SELECT id, root FROM working_copy WHERE branch = ? AND state NOT IN ('removing', 'gone', 'spare')",
     branch,
   );
   return row && { id: Number(row["id"]), path: rootOf(row) ?? "" };

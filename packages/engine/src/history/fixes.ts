@@ -3,23 +3,38 @@ import { EngineError } from "../model/errors.ts";
 import type { Fix, FixAttempt, FixIssue, FixRequest, FixState, FixUpdate } from "../model/fix.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import { isIdPrefix } from "../model/ids.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Database, Row } from "../store/database.ts";
+import { readLeases, releaseLease, takeLeaseOf } from "../store/lease.ts";
 import { parseJson } from "./checkpoints.ts";
 
 const SELECT = `SELECT f.*, c.id AS before_id, w.root AS root FROM fix f LEFT JOIN checkpoint c ON c.seq = f.before
   LEFT JOIN working_copy w ON w.id = f.working_copy AND w.state IN ('main', 'ready')`;
 
+/** Whether a process is still there. */
+export type IsAlive = (owner: ProcessIdentity) => boolean;
+
 /** The loops of all working copies, newest first. */
-export function listFixes(db: Database, limit = 100): Fix[] {
-  return db.all(`${SELECT} ORDER BY f.rowid DESC LIMIT ?`, limit).map((row) => toFix(db, row));
+export function listFixes(db: Database, isAlive: IsAlive, limit = 100): Fix[] {
+  const owners = ownersOf(db, isAlive);
+  return db.all(`${SELECT} ORDER BY f.rowid DESC LIMIT ?`, limit).map((row) => toFix(db, row, owners));
+}
+
+/** The ids of the loops that a living process is at work on. */
+function ownersOf(db: Database, isAlive: IsAlive): ReadonlySet<string> {
+  return new Set(
+    readLeases(db, "fix")
+      .filter(({ owner }) => isAlive(owner))
+      .map(({ id }) => id),
+  );
 }
 
 /** A loop by its id or the beginning of its id; throws `FIX_NOT_FOUND`. */
-export function findFix(db: Database, ref: string): Fix {
+export function findFix(db: Database, ref: string, isAlive: IsAlive): Fix {
   const rows = isIdPrefix(ref)
     ? db.all(`${SELECT} WHERE f.id >= ? AND f.id < ? LIMIT 2`, ref, `${ref}{`)
     : [];
-  if (rows.length === 1) return toFix(db, rows[0]!);
+  if (rows.length === 1) return toFix(db, rows[0]!, ownersOf(db, isAlive));
   const which = rows.length === 0 ? `There is no loop of fixes "${ref}"` : `"${ref}" means several`;
   throw new EngineError("FIX_NOT_FOUND", `${which}. Nothing was changed.`, { fix: ref });
 }
@@ -27,8 +42,9 @@ export function findFix(db: Database, ref: string): Fix {
 /** Adds a loop that begins now. */
 export function insertFix(
   db: Database,
-  fix: Omit<FixRequest, "before"> & { id: string; before: number; now: number },
+  fix: Omit<FixRequest, "before"> & { id: string; before: number; owner: ProcessIdentity; now: number },
 ): void {
+  takeLeaseOf(db, { id: fix.id, kind: "fix", owner: fix.owner, since: fix.now });
   db.run(
     `INSERT INTO fix (id, working_copy, state, config, review, before, issues, created_at)
      VALUES (?, ?, 'running', ?, ?, ?, ?, ?)`,
@@ -74,8 +90,14 @@ export function setAttemptEnded(
 }
 
 /** Records where a loop is. */
-export function setFixState(db: Database, id: string, update: FixUpdate & { now: number }): void {
-  const { state, issues, reason = null, result = null, now } = update;
+export function setFixState(
+  db: Database,
+  id: string,
+  update: FixUpdate & { owner: ProcessIdentity; now: number },
+): void {
+  const { state, issues, reason = null, result = null, owner, now } = update;
+  if (state === "running") takeLeaseOf(db, { id, kind: "fix", owner, since: now });
+  else releaseLease(db, id);
   db.run(
     "UPDATE fix SET state = ?, issues = ?, reason = ?, result = ?, ended_at = ? WHERE id = ?",
     state,
@@ -87,21 +109,25 @@ export function setFixState(db: Database, id: string, update: FixUpdate & { now:
   );
 }
 
-function toFix(db: Database, row: Row): Fix {
+/** [R1453] The reason of a loop whose process was killed. */
+const INTERRUPTED = "Interrupted";
+
+function toFix(db: Database, row: Row, atWork: ReadonlySet<string>): Fix {
   const text = (column: string) => (row[column] === null ? null : String(row[column]));
   const id = String(row["id"]);
+  const isKilled = row["state"] === "running" && !atWork.has(id);
   return {
     id,
     thread: text("thread") as ThreadId | null,
     isHere: Number(row["working_copy"]) === db.workingCopy,
     root: row["root"] instanceof Uint8Array ? Buffer.from(row["root"]).toString("utf8") : null,
-    state: row["state"] as FixState,
+    state: isKilled ? "escalated" : (row["state"] as FixState),
     config: parseJson(row["config"]),
     review: parseJson(row["review"]),
     before: text("before_id") as CheckpointId | null,
     attempts: attemptsOf(db, id),
     issues: (parseJson(row["issues"]) ?? []) as FixIssue[],
-    reason: text("reason"),
+    reason: isKilled ? INTERRUPTED : text("reason"),
     result: parseJson(row["result"]),
     createdAt: Number(row["created_at"]),
     endedAt: row["ended_at"] === null ? null : Number(row["ended_at"]),

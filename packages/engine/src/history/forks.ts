@@ -1,6 +1,6 @@
 /** Rows of forks: the working copies of a store beside its root. */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
-import type { ForkDependency, ForkState } from "../model/fork.ts";
+import type { Fork, ForkDependency, ForkState } from "../model/fork.ts";
 import type { CheckpointId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
@@ -31,8 +31,8 @@ export interface ForkRow extends ForkFacts {
   readonly branchName: string;
   readonly base: CheckpointId | null;
   readonly head: CheckpointId | null;
-  readonly state: ForkState;
-  readonly method: "clone" | "copy";
+  readonly state: ForkState | "spare";
+  readonly method: Fork["method"];
   readonly bytes: number;
   readonly port: number | null;
   readonly owner: ProcessIdentity | undefined;
@@ -47,9 +47,16 @@ const SELECT = `SELECT w.*, b.name AS branch_name, c.id AS base_id, h.id AS head
   JOIN branch b ON b.id = w.branch LEFT JOIN checkpoint c ON c.seq = b.base LEFT JOIN checkpoint h ON h.seq = b.head
   WHERE w.id <> ${MAIN_WORKING_COPY}`;
 
-/** All forks, oldest first; those that are gone only where they are asked for. */
+/** All forks, oldest first; those that are gone, or only spare, where they are asked for. */
 export function listForks(db: Database, { gone = false } = {}): ForkRow[] {
-  return db.all(`${SELECT} AND (?1 = 1 OR w.state <> 'gone') ORDER BY w.id`, gone ? 1 : 0).map(toFork);
+  return db
+    .all(`${SELECT} AND (?1 = 1 OR w.state NOT IN ('gone', 'spare')) ORDER BY w.id`, gone ? 1 : 0)
+    .map(toFork);
+}
+
+/** Removed forks whose files the next fork may take over. */
+export function listSpareForks(db: Database): ForkRow[] {
+  return listForks(db, { gone: true }).filter(({ state }) => state === "spare");
 }
 
 /** Whether a fork has this name, one in the trash included: it can be brought back. */
@@ -150,6 +157,15 @@ export function setForkBack(db: Database, workingCopy: number): void {
   db.run("UPDATE working_copy SET state = 'ready', removed_at = NULL WHERE id = ?", workingCopy);
 }
 
+/** Says that a removed fork waits for the next one to take over its files, which take this much on the disk. */
+export function setForkSpare(db: Database, workingCopy: number, bytesOnDisk: number): void {
+  db.run(
+    "UPDATE working_copy SET state = 'spare', port = NULL, facts = json_set(facts, '$.bytesOnDisk', ?) WHERE id = ?",
+    bytesOnDisk,
+    workingCopy,
+  );
+}
+
 /** Says that nothing is left of a fork but its branch. */
 export function setForkGone(db: Database, workingCopy: number): void {
   db.run("UPDATE working_copy SET state = 'gone', port = NULL WHERE id = ?", workingCopy);
@@ -188,7 +204,7 @@ function toFork(row: Row): ForkRow {
     branchName: String(row["branch_name"]),
     base: (row["base_id"] ?? null) as CheckpointId | null,
     head: (row["head_id"] ?? null) as CheckpointId | null,
-    state: row["state"] as ForkState,
+    state: row["state"] as ForkRow["state"],
     method: (row["method"] ?? "copy") as ForkRow["method"],
     bytes: Number(row["bytes"] ?? 0),
     port: row["port"] === null ? null : Number(row["port"]),

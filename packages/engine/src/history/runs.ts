@@ -49,6 +49,20 @@ export function findRun(db: Database, ref: string): Run {
   throw new EngineError("RUN_NOT_FOUND", `${which}. Nothing was changed.`, { run: ref });
 }
 
+/** The newest run on a branch that worked between two of its checkpoints; null when none did. */
+export function runBetween(
+  db: Database,
+  { branch, from, to }: { readonly branch: number; readonly from: number; readonly to: number },
+): string | null {
+  const row = db.get(
+    `SELECT id FROM run WHERE branch = ? AND before <= ? AND (after IS NULL OR after > ?) ORDER BY rowid DESC LIMIT 1`,
+    branch,
+    to,
+    from,
+  );
+  return row === undefined ? null : String(row["id"]);
+}
+
 /** Adds a run that waits, in the working copy here. */
 export function insertRun(
   db: Database,

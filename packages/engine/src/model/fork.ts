@@ -24,8 +24,8 @@ export interface Fork {
   readonly base: CheckpointId | null;
   readonly head: CheckpointId | null;
   readonly state: ForkState;
-  /** How its files were made: by blocks that it shares with the original, or by copies. */
-  readonly method: "clone" | "copy";
+  /** How its files were made: by blocks that it shares with the original, by copies, or taken over from a removed fork. */
+  readonly method: "clone" | "copy" | "spare";
   /** How many files it was made of, how many bytes they have, and how many it took on the disk. */
   readonly files: number;
   readonly bytes: number;
@@ -71,6 +71,8 @@ export interface ForkRequest {
   readonly dependencies?: "auto" | "none";
   /** Called with the fork at its final place, before it is ready: nothing that it does there counts as work. */
   readonly setup?: (fork: Fork, environment: Readonly<Record<string, string>>) => Promise<void>;
+  /** The run that the fork is made for: the environment of the set-up names it in `BELAY_RUN`. */
+  readonly run?: string;
 }
 
 /** How to remove a fork. */
@@ -95,4 +97,6 @@ export interface ForkSettings {
   /** Further variables for everything that is started in a fork. */
   readonly env: Readonly<Record<string, string>>;
   readonly graceHours: number;
+  /** How many removed forks are kept for the next one to take over. */
+  readonly spare: number;
 }

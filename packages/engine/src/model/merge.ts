@@ -162,6 +162,19 @@ export interface MergeSource {
   /** Null where it was dropped since. */
   readonly head: CheckpointId | null;
   readonly outcome: SourceOutcome;
+  /** The newest run whose work is in it; null where no run is. */
+  readonly run: string | null;
+  /** Commits in the repository of its fork, which a merge leaves there; null where there are none. */
+  readonly ownCommits: ForkCommits | null;
+}
+
+/** Commits that only the repository of a fork has. */
+export interface ForkCommits {
+  readonly commits: number;
+  /** Where they can be fetched from. */
+  readonly path: string;
+  /** The branches and tags that lead to them. */
+  readonly refs: readonly string[];
 }
 
 /**
@@ -237,7 +250,7 @@ export interface MergeOutcome extends Outcome {
 /** What a merge would do to the working copy. Nothing of it is written. */
 export interface MergePreview {
   readonly id: string;
-  readonly sources: readonly MergeSource[];
+  readonly sources: readonly Pick<MergeSource, "name" | "base" | "head" | "outcome">[];
   readonly merged: readonly MergedPath[];
   readonly conflicts: readonly MergeConflict[];
   readonly notMerged: readonly NotMerged[];

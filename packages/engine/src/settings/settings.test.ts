@@ -47,6 +47,7 @@ const DEFAULTS = {
   "forks.setup": [],
   "forks.env": {},
   "forks.graceHours": 24,
+  "forks.spare": 1,
   "notices.desktop": "off",
   "ghost.mode": "off",
   "ghost.keep": 50,

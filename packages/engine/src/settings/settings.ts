@@ -49,6 +49,8 @@ export interface Settings {
   readonly "forks.env": Readonly<Record<string, string>>;
   /** How long a removed fork can be brought back. */
   readonly "forks.graceHours": number;
+  /** How many removed forks are kept after that, for the next one to take over their files. */
+  readonly "forks.spare": number;
   /** Notices on the desktop: a capture that failed or came late, the end of a turn. */
   readonly "notices.desktop": "on" | "off";
   /** Whether the checkpoint before each message is also a commit below `refs/belay/ghost/` of the git repository. */
@@ -107,6 +109,7 @@ const DEFAULT_SETTINGS: Settings = {
   "forks.setup": [],
   "forks.env": {},
   "forks.graceHours": 24,
+  "forks.spare": 1,
   "notices.desktop": "off",
   "ghost.mode": "off",
   "ghost.keep": 50,
@@ -180,6 +183,19 @@ export function listSettings(home: string): SettingWithSource[] {
   }));
 }
 
+/** What the file says about one workspace alone; it goes before the rest. Throws `CONFIG_INVALID`. */
+export function listOwnSettings(
+  home: string,
+  workspace: string,
+): { readonly key: SettingKey; readonly value: number | string; readonly source: string }[] {
+  const own: Partial<Settings> = ownSettings(readConfigFile(home), workspace);
+  return (Object.keys(own) as SettingKey[]).map((key) => ({
+    key,
+    value: asText(own[key]!),
+    source: `workspaces.${workspace}`,
+  }));
+}
+
 /** Lists of words and variables are shown as they are written in the file. */
 function asText(value: Settings[SettingKey]): number | string {
   return typeof value === "object" ? JSON.stringify(value) : value;
@@ -217,6 +233,7 @@ const COUNTS: Partial<Record<SettingKey, string>> = {
   "sync.pullMinutes": "a number of minutes such as 10; 0 never looks by itself",
   "forks.limit": "a number of forks such as 16; 0 makes none",
   "forks.graceHours": "a number of hours such as 24; 0 deletes at once",
+  "forks.spare": "a number of forks such as 1; 0 keeps none",
 };
 
 /** `name` is how the file calls it, for what is said about a value that will not do. */

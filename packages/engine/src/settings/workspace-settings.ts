@@ -91,6 +91,7 @@ export class WorkspaceSettings {
       setup: settings["forks.setup"],
       env: settings["forks.env"],
       graceHours: settings["forks.graceHours"],
+      spare: settings["forks.spare"],
     };
   }
 

@@ -17,7 +17,7 @@ export function beginFix(context: Context, request: FixRequest): Fix {
   const { db } = store;
   const id = system.newId();
   const add = (before: number) => {
-    insertFix(db, { ...request, id, before, now: system.now() });
+    insertFix(db, { ...request, id, before, owner: system.owner, now: system.now() });
     tell(context, { type: "fix_started", fix: id });
   };
   if (request.before !== undefined) {
@@ -28,7 +28,7 @@ export function beginFix(context: Context, request: FixRequest): Fix {
       const description = "Before auto-fix";
       add(capture.record({ request: { kind: "auto-fix", phase: "before" }, description }).checkpoint.seq);
     });
-  return findFix(db, id);
+  return findFix(db, id, system.isAlive);
 }
 
 /** [M55] Takes the checkpoint before an attempt and records the attempt. */
@@ -57,14 +57,14 @@ export function updateFix(context: Context, id: string, update: FixUpdate): Fix 
   const { db } = store;
   db.transaction(() => {
     const now = system.now();
-    setFixState(db, id, { ...update, now });
+    setFixState(db, id, { ...update, owner: system.owner, now });
     const { state, reason = null } = update;
     const detail = { fix: id, state };
     appendOperation(db, { id: system.newId() as OperationId, kind: "fix", at: now, detail });
     if (state === "escalated") tell(context, { type: "fix_escalated", fix: id, reason });
     else if (state !== "running") tell(context, { type: "fix_finished", fix: id, state });
   });
-  return findFix(db, id);
+  return findFix(db, id, system.isAlive);
 }
 
 function tell({ store, system }: Context, { type, ...data }: Extract<EventDetail, { fix: string }>): void {

@@ -8,7 +8,7 @@ import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Database, Row } from "./database.ts";
 
 /** The kinds of work that take a lease. */
-export type LeaseKind = "capture" | "restore" | "gc" | "sync";
+export type LeaseKind = "capture" | "restore" | "gc" | "sync" | "fix";
 
 /** The right of one process to do one kind of work. */
 export interface Lease {
@@ -23,8 +23,14 @@ export interface Lease {
 /** Takes a lease; call inside a transaction. */
 export function takeLease(db: Database, kind: LeaseKind, owner: ProcessIdentity, since = 0): string {
   const id = randomId();
+  takeLeaseOf(db, { id, kind, owner, since });
+  return id;
+}
+
+/** Takes the lease of one thing that has an id of its own; it is no longer the one of the process that had it. Call inside a transaction. */
+export function takeLeaseOf(db: Database, { id, kind, owner, since }: Omit<Lease, "firstPack">): void {
   db.run(
-    `INSERT INTO lease (id, kind, pid, started, boot, since, working_copy, first_pack)
+    `INSERT OR REPLACE INTO lease (id, kind, pid, started, boot, since, working_copy, first_pack)
      VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) + 1 FROM pack))`,
     id,
     kind,
@@ -34,7 +40,6 @@ export function takeLease(db: Database, kind: LeaseKind, owner: ProcessIdentity,
     since,
     db.workingCopy,
   );
-  return id;
 }
 
 /** Deletes a lease. */

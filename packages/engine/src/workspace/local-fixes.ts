@@ -15,11 +15,11 @@ export class LocalFixes implements Fixes {
   }
 
   async list({ limit = 100 }: { limit?: number } = {}): Promise<Fix[]> {
-    return listFixes(this.#runner.db, limit);
+    return listFixes(this.#runner.db, this.#runner.context.system.isAlive, limit);
   }
 
   async find(ref: string): Promise<Fix> {
-    return findFix(this.#runner.db, ref);
+    return findFix(this.#runner.db, ref, this.#runner.context.system.isAlive);
   }
 
   async begin(request: FixRequest): Promise<Fix> {

@@ -17,7 +17,7 @@ import {
 } from "../fork/remove-fork.ts";
 import { makeScratch, type Scratch, type ScratchState } from "../fork/scratch.ts";
 import { describeBranch } from "../history/branches.ts";
-import { listForks, setForkReady, type ForkRow } from "../history/forks.ts";
+import { listForks, listSpareForks, setForkGone, setForkReady, type ForkRow } from "../history/forks.ts";
 import { appendOperation } from "../history/operations.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
@@ -173,9 +173,13 @@ export class LocalForks implements Forks<Workspace> {
   }
 
   /** [R90] What the set-up writes is in the checkpoint that the fork's work is compared with. */
-  async #makeReady({ row }: PlacedFork, { setup }: ForkRequest): Promise<void> {
+  async #makeReady({ row }: PlacedFork, { setup, run }: ForkRequest): Promise<void> {
     await using opened = this.#opened(row);
-    await setup?.(describeFork(row, this.#forking), forkEnvironment(this.#context, this.#forking, row));
+    const environment = forkEnvironment(this.#context, this.#forking, row);
+    await setup?.(
+      describeFork(row, this.#forking),
+      run === undefined ? environment : { ...environment, BELAY_RUN: run },
+    );
     const { context } = opened.runner;
     await opened.runner.run(() =>
       withCapture(context, {}, (capture) => {
@@ -217,21 +221,28 @@ export class LocalForks implements Forks<Workspace> {
     return listForks(this.#runner.db, { gone: true }).find((row) => row.workingCopy === workingCopy)!;
   }
 
-  async #delete(workingCopy: number): Promise<boolean> {
+  async #delete(workingCopy: number, { spare = false } = {}): Promise<boolean> {
     const row = this.#at(workingCopy);
-    return row.state !== "removing" || (await deleteTrashed(this.#context, this.#forking, row));
+    if (row.state !== "removing") return true;
+    return deleteTrashed(this.#context, this.#forking, { row, spare });
   }
 
-  /** Deletes what was in the trash for its grace time; says whether anything was deleted. */
+  /** Deletes what was in the trash for its grace time, but for a spare fork; with `all` the spare one too. Says whether anything was deleted. */
   async #emptyTrash({ all }: { all: boolean }): Promise<boolean> {
     const until = this.#context.system.now() - this.#forking.settings.graceHours * HOUR_MS;
     const old = this.#rows().filter(
       ({ state, removedAt }) => state === "removing" && (all || (removedAt ?? 0) <= until),
     );
-    for (const row of listForks(this.#runner.db, { gone: true }))
+    const { db } = this.#runner;
+    const spare = listSpareForks(db);
+    if (all) db.transaction(() => spare.forEach(({ workingCopy }) => setForkGone(db, workingCopy)));
+    for (const row of listForks(db, { gone: true }))
       if (row.state === "gone" && row.root !== "") clearAway(this.#context, row);
-    let isAny = false;
-    for (const { workingCopy } of old) isAny = (await this.#delete(workingCopy)) || isAny;
+    let isAny = all && spare.length > 0;
+    for (const { workingCopy } of old) {
+      const isKept = !all && listSpareForks(db).length < this.#forking.settings.spare;
+      isAny = (await this.#delete(workingCopy, { spare: isKept })) || isAny;
+    }
     return isAny;
   }
 

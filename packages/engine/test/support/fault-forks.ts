@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { openWorkspace, type Workspace } from "../../src/index.ts";
-import { MADE_FORK, type Place } from "./fault-operations.ts";
+import { MADE_FORK, PASSES, type Place } from "./fault-operations.ts";
 import { ONLY_IN_FORK } from "./fault-project.ts";
 import { readTreeMap } from "./tree-map.ts";
 import { readCheckpointMap } from "./workspace-model.ts";
@@ -16,6 +16,20 @@ function placeOf(root: string): string {
 export async function meetFork({ root, home }: Place): Promise<void> {
   const path = join(placeOf(root), MADE_FORK);
   if (existsSync(path)) await (await openWorkspace(path, { home })).close();
+}
+
+/** [R793] Trying a merge once more removes what a killed process left of its scratch copies. */
+export async function expectNoScratch({ merges, root }: Workspace): Promise<void> {
+  let tried = 0;
+  const check: typeof PASSES.check = (directory) => {
+    tried += 1;
+    return PASSES.check!(directory);
+  };
+  await merges.plan(["work"], { programs: { check } });
+  const place = placeOf(root);
+  const left = existsSync(place) ? readdirSync(place).filter((name) => name.startsWith(".scratch-")) : [];
+  // a merge that went through before the end has nothing to try
+  if (tried > 0) assert.deepEqual(left, []);
 }
 
 /** [R90, R92] `done`: it was told that the fork is made, or removed. */

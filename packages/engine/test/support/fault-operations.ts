@@ -1,6 +1,12 @@
 /** What faults are tried on: each operation once, on a workspace that was prepared for it. */
 import { join } from "node:path";
-import { createSystem, listWorkspaces, openWorkspace, type Workspace } from "../../src/index.ts";
+import {
+  createSystem,
+  listWorkspaces,
+  openWorkspace,
+  type MergePrograms,
+  type Workspace,
+} from "../../src/index.ts";
 import { converse } from "./fault-conversation.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { STORE_MIGRATIONS } from "../../src/store/schema.ts";
@@ -18,6 +24,11 @@ export type Said = { readonly told: readonly string[] } & (
 
 const DROP_ALL = { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 0 };
 
+/** A check that looks at the result of a merge in a scratch copy, and has nothing against it. */
+export const PASSES: MergePrograms = {
+  check: async () => ({ command: ["true"], exitCode: 0, durationMs: 0, output: "" }),
+};
+
 /** The name of the fork that is made and removed. */
 export const MADE_FORK = "made";
 
@@ -31,6 +42,8 @@ const OPERATIONS = {
   fork: async (workspace) => (await workspace.forks.create(MADE_FORK)).fork.state,
   unfork: async (workspace) => (await workspace.forks.remove(MADE_FORK, { now: true })).fork.state,
   merge: async ({ merges }) => (await merges.apply(await merges.plan(["work"]))).outcome,
+  check: async ({ merges }) =>
+    (await merges.apply(await merges.plan(["work"], { programs: PASSES }))).outcome,
   async resolve({ merges }) {
     const held = await merges.apply(await merges.plan(["clash"]));
     for (const { id, options } of held.merge.conflicts)

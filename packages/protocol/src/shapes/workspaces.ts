@@ -44,7 +44,7 @@ export const fork = z.looseObject({
   base: z.string().nullable(),
   head: z.string().nullable(),
   state: z.enum(["making", "ready", "removing", "gone"]),
-  method: z.enum(["clone", "copy"]),
+  method: z.enum(["clone", "copy", "spare"]),
   files: count,
   bytes: count,
   bytesOnDisk: count,

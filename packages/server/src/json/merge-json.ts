@@ -20,13 +20,13 @@ export function mergeJson(merge: Merge): Json<typeof shapes.merge> {
     id: merge.id,
     state: merge.state,
     into: merge.into,
-    sources: merge.sources.map(({ name, base, head, outcome }) => ({
+    sources: merge.sources.map(({ name, run, base, head, outcome, ownCommits }) => ({
       branch: name,
-      run: null,
+      run,
       base: base[0] ?? null,
       head,
       outcome,
-      commits: 0,
+      commits: ownCommits?.commits ?? 0,
     })),
     ...listField("merged", merge.merged.map(withPathJson)),
     ...listField("conflicts", merge.conflicts.map(mergeConflictJson)),

@@ -1,0 +1,191 @@
+/** The files of forks: apart from the original's on any file system, and taken over from a fork that was removed. */
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { openWorkspace, writeSetting, type Fork } from "../src/index.ts";
+import { makeDirectory } from "./support/place.ts";
+import { canMount } from "./support/project.ts";
+import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
+import { readTreeMap } from "./support/tree-map.ts";
+
+const FILES = { "a.txt": "a\n", "src/b.txt": "b\n", "src/deep/c.txt": "c\n", ".env": "SECRET=1\n" };
+
+const make = async (temp: TempWorkspace, name: string): Promise<Fork> =>
+  (await temp.workspace.forks.create(name)).fork;
+
+/** The states of all working copies. */
+function statesOf({ workspace }: TempWorkspace): unknown[] {
+  using store = new DatabaseSync(join(workspace.store, "store.db"));
+  const rows = store.prepare("SELECT state FROM working_copy ORDER BY id").all();
+  return rows.map(({ state }) => state);
+}
+
+/** Writes in every way on either side, and looks at the other. */
+function expectApart(root: string, fork: string): void {
+  for (const [here, there] of [
+    [root, fork],
+    [fork, root],
+  ] as const) {
+    const facts = () => {
+      const { ino, mtimeNs, ctimeNs } = statSync(join(there, "a.txt"), { bigint: true });
+      return { tree: readTreeMap(there), ino, mtimeNs, ctimeNs };
+    };
+    const before = facts();
+    writeFileSync(join(here, "a.txt"), "in place\n", { flag: "r+" });
+    writeFileSync(join(here, "new.tmp"), "renamed over\n");
+    renameSync(join(here, "new.tmp"), join(here, "src/b.txt"));
+    chmodSync(join(here, "src/deep/c.txt"), 0o600);
+    truncateSync(join(here, ".env"), 0);
+    writeFileSync(join(here, "node_modules/x/index.js"), "2\n", { flag: "r+" });
+    writeFileSync(join(here, "node_modules/back"), "through a link\n");
+    if (hasPython) execFileSync("python3", ["-c", MAPPED, join(here, "a.txt")]);
+    expect(facts()).toEqual(before);
+  }
+}
+
+const hasPython = spawnSync("python3", ["-c", "import mmap"]).status === 0;
+/** Writes through a memory map. */
+const MAPPED = `
+import mmap, sys
+with open(sys.argv[1], "r+b") as file:
+    with mmap.mmap(file.fileno(), 0) as memory: memory[0:2] = b"MM"
+`;
+
+const canMakeXfs = canMount && spawnSync("mkfs.xfs", ["-V"], { stdio: "ignore" }).status === 0;
+if (!canMakeXfs) console.log("No XFS can be mounted here: forks that share blocks are not tried.");
+
+test.runIf(canMakeXfs)(
+  "[R90] [R91] where blocks are shared (XFS) a fork is a clone, and what is written there changes nothing here",
+  async () => {
+    const base = makeDirectory("belay-xfs-");
+    const [image, disk] = [join(base, "image"), join(base, "disk")];
+    writeFileSync(image, "");
+    // a file with holes; a gibibyte of a disk is left free by forks
+    truncateSync(image, 2 * 1024 ** 3);
+    execFileSync("mkfs.xfs", ["-q", image], { stdio: "ignore" });
+    mkdirSync(disk);
+    execFileSync("mount", ["-o", "loop", image, disk]);
+    try {
+      const root = join(disk, "root");
+      for (const [path, content] of Object.entries({ ...FILES, "node_modules/x/index.js": "1\n" })) {
+        mkdirSync(dirname(join(root, path)), { recursive: true });
+        writeFileSync(join(root, path), content);
+      }
+      symlinkSync(join(root, "a.txt"), join(root, "node_modules/back"));
+      // files that were just written come from the store; those at rest are cloned
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await using workspace = await openWorkspace(root, { home: join(base, "home") });
+      const { fork } = await workspace.forks.create("one");
+      expect(fork).toMatchObject({ method: "clone", dependencies: [{ how: "cloned" }] });
+      const inFork = new Map(readTreeMap(fork.path)).set("node_modules/back", `symlink ${root}/a.txt`);
+      expect(inFork).toEqual(readTreeMap(root));
+      expectApart(root, fork.path);
+    } finally {
+      execFileSync("umount", [disk]);
+      rmSync(base, { recursive: true, force: true });
+    }
+  },
+);
+
+test(
+  "[R91] [I66] what is written in a fork changes nothing in the original, and the reverse, however it is written",
+  inWorkspace(FILES, async (temp) => {
+    temp.write("node_modules/x/index.js", "1\n");
+    symlinkSync(join(temp.root, "a.txt"), join(temp.root, "node_modules/back"));
+    expectApart(temp.root, (await make(temp, "one")).path);
+  }),
+);
+
+test(
+  "[R90] [R91] [R1454] a removed fork is kept as a spare one after its grace time, and the next takes over what it needs of it",
+  inWorkspace(FILES, async (temp) => {
+    const { forks } = temp.workspace;
+    const trash = join(dirname(temp.root), ".belay-forks", basename(temp.root), ".trash");
+    const old = await make(temp, "old");
+    writeFileSync(join(old.path, "src/b.txt"), "work of the old fork\n");
+    writeFileSync(join(old.path, "only-old.txt"), "only there\n");
+    mkdirSync(join(old.path, "node_modules"));
+    writeFileSync(join(old.path, "node_modules/x.js"), "made again\n");
+    const outside = join(dirname(temp.root), "linked.txt");
+    linkSync(join(old.path, "src/deep/c.txt"), outside);
+    // files that were just written may change without another time: none of them would be taken over
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await forks.remove("old");
+    temp.passHours(25);
+    // a listing empties nothing; the next fork finds a spare one, and leaves nothing of it
+    const next = await make(temp, "next");
+    expect(next.method).toBe("spare");
+    expect(readTreeMap(next.path)).toEqual(temp.tree());
+    writeFileSync(join(next.path, "src/deep/c.txt"), "work of the next fork\n");
+    expect(readFileSync(outside, "utf8")).toBe("c\n");
+    expect([existsSync(trash), statesOf(temp)]).toEqual([false, ["main", "gone", "ready"]]);
+    await temp.workspace.restoreTo("branch/old");
+    expect([temp.read("src/b.txt"), temp.read("only-old.txt")]).toEqual([
+      "work of the old fork\n",
+      "only there\n",
+    ]);
+  }),
+);
+
+test(
+  "[R92] [R1454] a spare fork is no fork to be seen, waits while a process is in it, and goes when room is needed",
+  inWorkspace({ ...FILES, "data.bin": "x".repeat(100_000) }, async (temp) => {
+    const { forks } = temp.workspace;
+    const trash = join(dirname(temp.root), ".belay-forks", basename(temp.root), ".trash");
+    /** The first of two removed forks becomes the spare one when the second is removed. */
+    const makeSpare = async (one: string, two: string) => {
+      await make(temp, one);
+      const { bytesOnDisk } = await make(temp, two);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await forks.remove(one);
+      temp.passHours(25);
+      await forks.remove(two);
+      expect(await forks.list({ removed: true })).toMatchObject([{ name: two }]);
+      await expect(forks.restore(one)).rejects.toMatchObject({ code: "FORK_NOT_FOUND" });
+      return bytesOnDisk;
+    };
+    await makeSpare("one", "two");
+    expect(statesOf(temp)).toEqual(["main", "spare", "removing"]);
+    const [spare] = readdirSync(trash).filter((name) => name.endsWith("-one"));
+    const child = spawn("sleep", ["60"], { cwd: join(trash, spare!) });
+    try {
+      await expect.poll(() => readlinkSync(`/proc/${child.pid}/cwd`)).toContain(".trash");
+      expect((await make(temp, "three")).method).not.toBe("spare");
+      expect(existsSync(join(trash, spare!))).toBe(true);
+    } finally {
+      child.kill();
+      await once(child, "exit");
+    }
+    expect((await make(temp, "four")).method).toBe("spare");
+    for (const name of ["two", "three", "four"]) await forks.remove(name, { now: true });
+    expect(existsSync(trash)).toBe(false);
+    const bytesOnDisk = await makeSpare("five", "six");
+    await forks.remove("six", { now: true });
+    writeSetting(temp.home, "forks.bytes", String(Math.ceil(1.5 * bytesOnDisk)));
+    expect((await make(temp, "seven")).method).not.toBe("spare");
+    expect(existsSync(trash)).toBe(false);
+    writeSetting(temp.home, "forks.bytes", "1GiB");
+    writeSetting(temp.home, "forks.spare", "0");
+    await forks.remove("seven");
+    temp.passHours(25);
+    expect((await make(temp, "eight")).method).not.toBe("spare");
+    expect(existsSync(trash)).toBe(false);
+  }),
+);
