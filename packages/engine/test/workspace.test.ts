@@ -1,5 +1,6 @@
 /** Which store belongs to a directory, whatever happened to the directory; and what a reference means. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -415,6 +416,56 @@ describe("the store in memory", () => {
       expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
       expect(existsSync(project.home)).toBe(false);
     }),
+  );
+
+  test(
+    "[R1405] holds only so much: the oldest checkpoints go, and what is new is captured",
+    inProject({ x: "1" }, async (project) => {
+      const memoryBytes = 4 * 1024 * 1024;
+      const options = { home: project.home, store: "memory", memoryBytes } as const;
+      await using workspace = await openWorkspace(project.root, options);
+      for (let turn = 0; turn < 12; turn += 1)
+        await workspace.turns.run({}, async () => project.write("x", randomBytes(512 * 1024)));
+      const { bytes, capBytes } = (await workspace.status()).disk;
+      expect([bytes <= capBytes, capBytes]).toEqual([true, memoryBytes]);
+      expect((await workspace.list()).length).toBeLessThan(25);
+      await workspace.undo();
+    }),
+  );
+
+  test.each(["memory", undefined] as const)(
+    "[R1405] [N0] killed in a restore, it leaves what the next process with the store %s puts back",
+    async (store) => {
+      await inProject({ x: "1", "dir/y": "1" }, async (project) => {
+        const script = `
+          import fs from "node:fs";
+          import { syncBuiltinESMExports } from "node:module";
+          import { openWorkspace } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
+          const [root, home] = ${JSON.stringify([project.root, project.home])};
+          const workspace = await openWorkspace(root, { home, store: "memory" });
+          fs.writeFileSync(root + "/x", "2");
+          fs.rmSync(root + "/dir", { recursive: true });
+          fs.writeFileSync(root + "/z", "only here");
+          const link = fs.linkSync;
+          fs.linkSync = (from, to) => {
+            if (String(to).endsWith("/x")) process.kill(process.pid, "SIGKILL");
+            return link(from, to);
+          };
+          syncBuiltinESMExports();
+          await workspace.restoreTo("1");`;
+        const { signal } = spawnSync(process.execPath, ["--input-type=module", "-e", script]);
+        expect(signal).toBe("SIGKILL");
+        expect([existsSync(join(project.root, "x")), existsSync(join(project.root, "z"))]).toEqual([
+          false,
+          false,
+        ]);
+        const options = { home: project.home, ...(store && { store }) };
+        await using workspace = await openWorkspace(project.root, options);
+        expect(workspace.notices.join()).toContain("A restore whose store was in memory was interrupted");
+        expect([project.read("x"), project.read("z")]).toEqual(["2", "only here"]);
+        expect(readdirSync(project.root).filter((name) => name.startsWith(".belay"))).toEqual([]);
+      })();
+    },
   );
 });
 

@@ -12,6 +12,8 @@ export interface EngineOptions {
   readonly home?: string;
   /** Keep everything in memory: nothing survives the process. */
   readonly store?: "memory";
+  /** How much a store in memory may hold before its oldest checkpoints go; 512 MiB unless given. */
+  readonly memoryBytes?: number;
   /** What time it is, in milliseconds since 1970. */
   readonly clock?: () => number;
   /** The clock, the ids and the process, instead of the real ones. */

@@ -77,6 +77,9 @@ export function previewInit(
   return { path: displayAbsolute(root), created: !isProtected };
 }
 
+/** What a store in memory holds at most unless the caller says otherwise. */
+const MEMORY_BYTES = 512 * 1024 * 1024;
+
 async function initInMemory(
   root: AbsolutePath,
   options: InitOptions,
@@ -94,6 +97,7 @@ async function initInMemory(
       now: system.now,
       policy: options.policy,
       retention: options.retention,
+      mostBytes: options.memoryBytes ?? MEMORY_BYTES,
     }),
     system,
     notices: [],
@@ -101,6 +105,7 @@ async function initInMemory(
     ignore: options.ignore,
     excludedDirectories: () => [],
   });
+  workspace.recover();
   return { workspace, initial: await workspace.checkpoint(FIRST), created: true };
 }
 

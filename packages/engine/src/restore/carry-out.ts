@@ -17,6 +17,7 @@ import { ignoredAmong, spareIgnored } from "../rules/spare-ignored.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import { endStage, type Ended } from "./end-stage.ts";
 import { leftHalfDone, stopsOnInterrupt } from "./interrupt.ts";
+import { noteNames } from "./names-left.ts";
 import { preflight, refuseClashes } from "./preflight.ts";
 import { recordHeld } from "./record-merge.ts";
 import { abandonJournal, recordResult, withFilesInPlace } from "./record-result.ts";
@@ -96,6 +97,7 @@ function prepare(context: Context, entry: JournalEntry): Stage {
       stopIfAsked?.(0);
       context.progress?.({ phase: "staging", done, total });
     });
+    noteNames(context, stage, entry.edits);
     // [R4] from here on the next command knows what to finish
     db.transaction(() => {
       assertStillThere(context, entry.edits);

@@ -18,6 +18,7 @@ import { clearStage, endStage, notCleared, type Ended } from "./end-stage.ts";
 import { putAsidesBack, type FoundEdit } from "./found-edits.ts";
 import { describeWriters, hasWriters } from "./stage-writers.ts";
 import { leftHalfDone } from "./interrupt.ts";
+import { putNamesBack } from "./names-left.ts";
 import { isOutsideUnderWay, recoverOutside } from "./outside-under-way.ts";
 import { abandonJournal, recordResult, withFilesInPlace } from "./record-result.ts";
 import { withRestoreLease } from "./restore-lease.ts";
@@ -113,7 +114,12 @@ function endLeft(context: Context, entry: JournalEntry): string[] {
 
 /** [R111] Killed before its journal was written, a stage holds copies only. One without our mark is not touched. */
 function discardLeft(context: Context, operation: string): string[] {
-  discardOwn(context, operation);
+  const back = own(() => putNamesBack(context, operation));
+  if (back !== undefined) return back;
+  own(() => {
+    using stage = Stage.find(context, operation);
+    stage?.discard();
+  });
   const name = `${STAGE_PREFIX}${operation}`;
   if (statNode(below(context.workingCopy.root, name)) === undefined) return [];
   return [
@@ -122,12 +128,12 @@ function discardLeft(context: Context, operation: string): string[] {
 }
 
 /** A directory that another user made can neither be read nor removed. */
-function discardOwn(context: Context, operation: string): void {
+function own<Result>(work: () => Result): Result | undefined {
   try {
-    using stage = Stage.find(context, operation);
-    stage?.discard();
+    return work();
   } catch (error) {
     if (!isSystemError(error)) throw error;
+    return undefined;
   }
 }
 

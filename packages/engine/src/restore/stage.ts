@@ -159,7 +159,7 @@ export class Stage implements Disposable {
 
   /** Removes an emptied stage. What is not ours in it stays, and the directory with it. */
   remove(): void {
-    for (const name of [PROBE, DRAFT, this.#mark]) removeFile(this.at(name));
+    for (const name of [PROBE, DRAFT, NAMES, this.#mark]) removeFile(this.at(name));
     this.#directory.removeIfEmpty();
     this[Symbol.dispose]();
   }
@@ -177,6 +177,9 @@ export class Stage implements Disposable {
 
 /** The name of a file that is made to see how the file system takes names. */
 export const PROBE = "probe";
+
+/** The name of the list of paths in the stage of a store in memory. */
+export const NAMES = "names.json";
 
 /** The name of new content until all of it is there. */
 const DRAFT = "draft";

@@ -21,6 +21,8 @@ export interface SettingsOwner {
   /** Overrides the settings. */
   readonly policy?: CheckpointPolicy | undefined;
   readonly retention?: RetentionPolicy | undefined;
+  /** The store is smaller than the settings allow. */
+  readonly mostBytes?: number | undefined;
 }
 
 /** Reads the settings of a workspace. */
@@ -28,14 +30,16 @@ export class WorkspaceSettings {
   readonly pauses: WorkspacePauses;
   readonly #policy: CheckpointPolicy | undefined;
   readonly #retention: RetentionPolicy | undefined;
+  readonly #mostBytes: number;
   readonly #read: OncePerTask<Settings>;
   readonly #isPaused: OncePerTask<boolean>;
 
   /** Throws `CONFIG_INVALID` at once when the settings cannot be read. */
-  constructor({ home, id, now, policy, retention }: SettingsOwner) {
+  constructor({ home, id, now, policy, retention, mostBytes = Infinity }: SettingsOwner) {
     this.pauses = new WorkspacePauses(home, id, now);
     this.#policy = policy;
     this.#retention = retention;
+    this.#mostBytes = mostBytes;
     this.#read = oncePerTask(whileUnchanged([configPath(home)], () => readSettings(home, id)));
     this.#isPaused = oncePerTask(() => this.pauses.current !== null);
     this.#read();
@@ -49,7 +53,7 @@ export class WorkspaceSettings {
 
   /** The store never grows beyond this. */
   get capBytes(): number {
-    return this.#read()["disk.capBytes"];
+    return Math.min(this.#read()["disk.capBytes"], this.#mostBytes);
   }
 
   /** Which checkpoints are kept, and for how long. */
