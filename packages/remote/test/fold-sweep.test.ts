@@ -1,7 +1,7 @@
 /** Many pushes: folds restate them, sweeps delete what they made superfluous, and nothing is lost. */
 import { describe, expect, test } from "vitest";
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openSpace, type Space } from "../src/space/space.ts";
 import { readIdentity } from "../src/space/identity.ts";
@@ -156,20 +156,42 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     await expectWhole(ana, store);
   });
 
-  test("[T6, R738] a base drops what retention lets go, and the store sends it again when it is needed again", async () => {
+  test("[T6, R738, R1513] a base drops what retention lets go, and the store sends it again when it is needed again", async () => {
     const store = new Server();
     const ana = await pushedOften(store, 6);
+    ana.write({ "gone.bin": randomBytes(1_100_000) });
+    await ana.workspace.checkpoint({ kind: "tool" });
+    await ana.push();
+    rmSync(join(ana.root, "gone.bin"));
+    await ana.workspace.checkpoint({ kind: "tool" });
+    await ana.push();
     store.clock.ahead += 40 * 24 * HOUR_MS;
     ana.write({ "a.txt": "the newest\n" });
     const newest = await ana.workspace.checkpoint();
     await ana.push();
     using mirror = new Mirror(ana.home, ana.workspace.exchange.remotes()[0]!.space);
-    const target = await targetOf(ana, store, mirror);
-    expect(await pushBase(target, "team", { allDays: 7, turnDays: 30 })).toBe(true);
+    // nothing rides inside the base: what it keeps goes into a parcel that no list from before has
+    const target = { ...(await targetOf(ana, store, mirror)), inlineBytes: 0 };
+    // [R1513] a base that comes while a line is read: what follows it names nothing that only the old segments need
+    const list = store.list.bind(store);
+    let isDue = true;
+    store.list = async function* (prefix, after) {
+      yield* list(prefix, after);
+      if (!isDue || !prefix.endsWith("/b/")) return;
+      isDue = false;
+      expect(await pushBase(target, "team", { allDays: 7, turnDays: 30 })).toBe(true);
+      ana.write({ "after.txt": "the base\n" });
+      await ana.workspace.checkpoint({ kind: "tool" });
+      await push(target, "team");
+    };
+    const early = await ana.clone(() => store, { name: "early" });
+    expect(await early.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
+    expect(isDue).toBe(false);
+    rmSync(join(ana.root, "after.txt"));
     expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
     const bob = await ana.clone(() => store);
     const kinds = (await bob.workspace.list()).map(({ kind }) => kind);
-    expect(kinds).toEqual(["manual", "initial"]);
+    expect(kinds).toEqual(["tool", "manual", "initial"]);
     expect(await bob.workspace.show(newest.checkpoint.id)).toBeDefined();
     expect(await bob.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
     // the content of a state that the base dropped comes back

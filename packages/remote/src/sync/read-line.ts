@@ -49,8 +49,11 @@ interface Cover extends Span {
 
 /** How a line is read. */
 export interface Reading {
-  /** Folds save requests to a reader that says which parcels the server has: one that names others is passed over. */
-  readonly there?: ReadonlySet<string>;
+  /**
+   * Folds save requests to a reader that says which parcels the server has: one that names others is passed over. Asked
+   * once the line is listed: what was written since would name parcels that an earlier list does not have.
+   */
+  readonly there?: () => Promise<ReadonlySet<string>>;
   readonly refused?: (refusal: LineDamage) => void;
 }
 
@@ -62,9 +65,11 @@ export async function* readLine(
   space: Space,
   line: string,
   known?: KnownLine,
-  { there, refused }: Reading = {},
+  reading: Reading = {},
 ): AsyncGenerator<ReadSegment> {
+  const { refused } = reading;
   let covers = await coversOf(space, line, known?.number);
+  const there = await reading.there?.();
   let isWhole = known === undefined;
   let before = known;
   // [T4] also where the segments before are not read again

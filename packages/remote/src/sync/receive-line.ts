@@ -34,8 +34,11 @@ export async function receiveLine(
   let needed: ReadonlySet<string> = new Set();
   let [last, bytes]: [KnownLine | undefined, number] = [undefined, 0];
   const seen = mirror.seen(line);
-  const there = new Set<string>();
-  for await (const { key } of space.store.list(space.names.parcels)) there.add(key);
+  const there = async () => {
+    const keys = new Set<string>();
+    for await (const { key } of space.store.list(space.names.parcels)) keys.add(key);
+    return keys;
+  };
   for await (const { key, segment, bytes: read } of readLine(space, line, undefined, { there })) {
     // [T15] what this home saw is still there, and the same
     if ((seen.get(segment.head.number) ?? segment.hash) !== segment.hash)
