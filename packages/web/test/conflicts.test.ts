@@ -224,12 +224,14 @@ describe.skipIf(CHROMIUM === undefined)("conflicts", { timeout: 90_000 }, () => 
       turnAndHand,
       async ({ page, project }) => {
         const hand = new Hand(page, "mouse");
+        const before = treeOf(project);
         await toDecide(hand);
         await choose(hand, 2, "Take the undo");
         await page.getByRole("article", { name: "Result" }).getByText("take the undo, compared").waitFor();
         await held(page, { project, path: "/api/plans", words: '"decisions"' });
         await use(hand);
         await page.getByRole("heading", { name: "src/config.ts, line 5" }).waitFor();
+        expect(treeOf(project)).toEqual(before);
       },
       { files: FILES, expected: REFUSED },
     )());

@@ -107,7 +107,7 @@ export class Hand {
     // found once, and again only where the page has drawn another in its place: finding it costs more than a key
     let element = await place.elementHandle();
     for (let presses = 0; presses < MOST_TABS; presses += 1) {
-      const state = await element!.evaluate((its) => (its.isConnected ? its.matches(":focus") : "gone"));
+      const state = await element.evaluate((its) => (its.isConnected ? its.matches(":focus") : "gone"));
       if (state === true) return;
       if (state === "gone") element = await place.elementHandle();
       else await this.page.keyboard.press("Tab");
