@@ -8,6 +8,7 @@ import { FORKS } from "./routes/fork-routes.ts";
 import { GHOSTS } from "./routes/ghost-routes.ts";
 import { HISTORY } from "./routes/history-routes.ts";
 import { MERGES } from "./routes/merge-routes.ts";
+import { MOLDABLE } from "./routes/moldable-routes.ts";
 import { INDEX } from "./routes/index-routes.ts";
 import { PAGES } from "./routes/page-routes.ts";
 import { COMPARE, PLANS } from "./routes/plan-routes.ts";
@@ -30,6 +31,7 @@ export const ROUTES = {
   ...FORKS,
   ...GHOSTS,
   ...MERGES,
+  ...MOLDABLE,
   ...INDEX,
   ...PLANS,
   ...REMOTES,

@@ -1,8 +1,9 @@
 /** Plans of every kind by one route: what they tell before anything changes, and how they are carried out. */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createInvoke } from "../../drop-in/src/moldable-client.ts";
 import { served, type ServedProject } from "./support/served-project.ts";
 
 interface Turn {
@@ -279,6 +280,39 @@ test(
     expect(await refused({ ...restore, exceptThreads: ["nosuch"] })).toEqual([404, "THREAD_NOT_FOUND"]);
     const known = await plan(project, { ...restore, exceptThreads: [thread.slice(0, 8)] });
     expect(known.leftAlone).toMatchObject([{ thread, files: [{ path: "a.txt" }] }]);
+  }),
+);
+
+test(
+  "[L01] [L09] [R1406] Moldable's commands over HTTP: its shell need not be a Node program",
+  served(async (project) => {
+    const app = join(project.base, "app");
+    mkdirSync(app);
+    const file = join(app, "button.tsx");
+    writeFileSync(file, "old\n");
+    const invoke = createInvoke(project);
+    const about = { appId: "todo", conversationId: "c1" };
+    const made = await invoke("create_checkpoint", {
+      ...about,
+      appDir: app,
+      messageId: "A",
+      modifiedFiles: [],
+    });
+    expect(made).toMatchObject({ messageId: "A", fileCount: 1 });
+    writeFileSync(file, "new\n");
+    writeFileSync(join(app, "made.tsx"), "made\n");
+    expect(await invoke("list_checkpoints", about)).toMatchObject([{ messageId: "A", hasChanges: true }]);
+    expect(await invoke("restore_checkpoint", { ...about, messageId: "A" })).toMatchObject({
+      filesRestored: 1,
+      filesDeleted: 1,
+    });
+    expect([readFileSync(file, "utf8"), existsSync(join(app, "made.tsx"))]).toEqual(["old\n", false]);
+    expect(await invoke("delete_app_checkpoints", { appId: "todo" })).toBeNull();
+    await expect(invoke("restore_checkpoint", { ...about, messageId: "unknown" })).rejects.toThrow(/unknown/);
+    await expect(invoke("format_disk", about)).rejects.toThrow("There is no command format_disk.");
+    await expect(
+      createInvoke({ url: project.url, token: "x" })("list_checkpoints", about),
+    ).rejects.toMatchObject({ code: "TOKEN_REQUIRED" });
   }),
 );
 

@@ -67,6 +67,14 @@ export async function runResident(
       followIndex(call.home, workspace).catch(() => undefined);
     },
     search: searchService(call.home),
+    moldable: async (command, args) => {
+      const [{ configureDropIn }, { invoke }] = await Promise.all([
+        import("@belay/drop-in"),
+        import("@belay/drop-in/moldable"),
+      ]);
+      configureDropIn({ home: call.home });
+      return invoke(command, args);
+    },
     fork: async (workspace, request) => {
       const { forkConversation } = await import("../agents/fork-conversation.ts");
       return forkConversation({ home: call.home, workspace, ...request });

@@ -12,6 +12,7 @@ import { serveComparisons } from "../routes/comparisons.ts";
 import { serveBranches } from "../routes/branches.ts";
 import { serveForks } from "../routes/forks.ts";
 import { serveGhosts } from "../routes/ghosts.ts";
+import { serveMoldable } from "../routes/moldable.ts";
 import { serveMerges } from "../routes/merges.ts";
 import { serveSearchIndex } from "../routes/search-index.ts";
 import { servePlans } from "../routes/plans.ts";
@@ -49,6 +50,7 @@ export function createApp(served: Served, log: Log, extend?: Extension): Hono {
   serveBranches(app, served);
   serveForks(app, served);
   serveGhosts(app, served);
+  serveMoldable(app, served);
   serveMerges(app, served);
   serveSearchIndex(app, served);
   servePlans(app, served);

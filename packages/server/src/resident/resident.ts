@@ -44,6 +44,8 @@ export interface ResidentOptions {
   readonly mergePrograms?: Served["mergePrograms"];
   /** Searches in the files of a workspace. */
   readonly search?: SearchService;
+  /** Answers the commands of Moldable's shell. */
+  readonly moldable?: Served["moldable"];
   /** Runs a command in another process. */
   readonly command: RunCommand;
   readonly idleMs?: number;
@@ -89,6 +91,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     syntax: options.syntax,
     mergePrograms: options.mergePrograms,
     search: options.search,
+    moldable: options.moldable,
     work: new BackgroundWork(options.command, clock),
     stop: () => setTimeout(() => ending.abort(), ANSWER_FIRST_MS),
   };

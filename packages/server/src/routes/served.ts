@@ -35,6 +35,8 @@ export interface Served extends EventStreams {
   mergePrograms?: ((workspace: Workspace) => Promise<MergePrograms | undefined>) | undefined;
   /** The search index; only code that has one can answer. */
   search?: SearchService | undefined;
+  /** The commands of Moldable's shell; only code that has the fronts can answer. */
+  moldable?: ((command: string, args: Record<string, unknown>) => Promise<unknown>) | undefined;
   /** The long pieces of work that other processes do. */
   readonly work: BackgroundWork;
   stop(): void;
