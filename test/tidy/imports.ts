@@ -150,6 +150,8 @@ const FRONT_DOORS = new Set([
   "@belay/protocol/redact",
   "@belay/remote",
   "@belay/retrieval",
+  "@belay/drop-in",
+  "@belay/drop-in/moldable",
   "@belay/server",
   "@belay/server/json",
   "@belay/syntax",

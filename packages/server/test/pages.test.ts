@@ -143,7 +143,11 @@ describe("[R271] a page's key", () => {
   test("opens every route of the table but those of the process", async () => {
     const key = await openPage();
     const own = Object.entries(ROUTES).filter(([, route]) => "ownProgramsOnly" in route);
-    expect(own.map(([name]) => name)).toEqual(["POST /api/resident/stop", "POST /api/pages/codes"]);
+    expect(own.map(([name]) => name)).toEqual([
+      "POST /api/moldable/:command",
+      "POST /api/resident/stop",
+      "POST /api/pages/codes",
+    ]);
     for (const line of [
       ...own.map(([name]) => name),
       "POST /api/command",

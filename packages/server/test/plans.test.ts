@@ -187,7 +187,7 @@ test(
       target: { staged: ["a.txt"] },
       now: { branch: "main", staged: ["a.txt"] },
     });
-    expect(shown.warnings.at(-1)).toMatch(/1 staged/);
+    expect(shown.warnings.at(-1)).toMatch(/staged in git \(1 file\)/);
     project.write("a.txt", "three\n");
     const stale = await project.call("POST", `/api/plans/${shown.id}/apply`, {});
     expect(stale).toMatchObject({ status: 409, body: { error: { code: "PLAN_STALE" } } });
