@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 describe("words", () => {
-  test("[Y27] all of them have to be found, each in a name, note, tag, prompt or path", async () => {
+  test("[Y27] [R1606] all of them have to be found, each in a name, note, tag, prompt or path", async () => {
     await sandbox.checkpoint({ name: "before the parser", note: "ropes and knots", tags: ["stable"] });
     sandbox.write("src/parser.ts", "x\n");
     await sandbox.checkpoint();
@@ -31,6 +31,13 @@ describe("words", () => {
     expect(found("stable")).toEqual([2]);
     expect(found("echo prompted").length).toBeGreaterThan(0);
     expect(found("src/parser.ts")).toEqual([3]);
+    // [R1606] fields belong to what happened: the same rows as those of the log
+    expect(sandbox.json(["search", "prompted", "agent:sh"]).rows).toMatchObject([
+      { kind: "turn", agent: "sh" },
+    ]);
+    expect(sandbox.json(["search", "agent:sh file:made.txt"]).rows).toHaveLength(1);
+    expect(sandbox.json(["search", "agent:codex"]).rows).toEqual([]);
+    expect(sandbox.ok("search", "tag:stable")).toBe(sandbox.ok("log", "tag:stable"));
     expect(sandbox.ok("search", "nothing-like-it")).toContain("`belay search -S <text>` looks into files");
     for (const args of [["search"], ["search", " "], ["search", "x", "-i"]])
       expect(sandbox.error(args, 2).code).toBe("USAGE");

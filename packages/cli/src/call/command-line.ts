@@ -88,12 +88,11 @@ function valueOf(token: OptionToken, valueName: string): string {
 }
 
 function unknownOption(rawName: string, specs: OptionSpecs): Error {
-  const known = Object.keys(specs).map((name) => `--${name}`);
-  const close = nearest(rawName, known);
+  const close = nearest(rawName.replace(/^--/, ""), Object.keys(specs));
   return usageError(
     `Unknown option ${rawName}.`,
     close === undefined
       ? "Add --help to see the options. A path that starts with a dash goes after --."
-      : `Did you mean ${close}?`,
+      : `Did you mean --${close}?`,
   );
 }

@@ -91,7 +91,11 @@ async function takeOver(call: HandoffCall, workspace: Workspace, reference: stri
   const { findHandoff, openRemote } = await import("@belay/remote");
   const { createRemoteHost } = await import("../wiring/remote-host.ts");
   const { importConversation } = await import("../agents/handed-conversation.ts");
-  const [name, thread = ""] = [reference.slice(0, reference.indexOf("/")), reference.split("/").at(-1)];
+  // without the name of a remote, the only one is meant
+  const name = reference.slice(0, Math.max(0, reference.indexOf("/")));
+  const thread = reference.slice(reference.lastIndexOf("/") + 1);
+  if (thread === "")
+    throw usageError(`"${visible(reference)}" names no thread.`, "For example: --take team/kqzvnwxy");
   const host = await createRemoteHost(call);
   const { handoff, entry } = await findHandoff(
     workspace,

@@ -1,5 +1,6 @@
 import { ANY_NUMBER, defineCommand, THREAD } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
+import { historySearch } from "../call/history-words.ts";
 import { askedLimit, LIMIT_OPTIONS } from "../call/limit-option.ts";
 import { threadId } from "../call/thread-option.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
@@ -35,8 +36,7 @@ export default defineCommand({
     const limit = askedLimit(call);
     const since = await sinceTime(call.options.since);
     if (agent === "") throw usageError("--agent needs a name.", "For example: --agent codex");
-    const q = call.operands.map(quoted).join(" ");
-    await checkFields(q);
+    const q = await historySearch(call.operands);
     return withWorkspace(call, async (workspace) => {
       const thread = await threadId(workspace, call.options.thread);
       const filter = {
@@ -64,27 +64,10 @@ export default defineCommand({
   },
 });
 
-/** A word of several words stays together. */
-function quoted(word: string): string {
-  if (!/\s/.test(word) || word.includes('"')) return word;
-  return word.replace(
-    /^([a-z]+:)?(.*)$/is,
-    (_, field: string | undefined, rest: string) => `${field ?? ""}"${rest}"`,
-  );
-}
-
 async function sinceTime(text: string | undefined): Promise<number | undefined> {
   if (text === undefined) return undefined;
   const { createSystem, parseTime } = await import("@belay/engine");
   const time = parseTime(text.replace(/^@/, ""), createSystem());
   if (time !== undefined) return time.from;
   throw usageError(`"${text}" is not a time.`, "For example: 10m, 2h, 3d, 14:30, yesterday or 2026-11-01");
-}
-
-/** A field with a value that no row can have is a typing error, not a search without a result. */
-async function checkFields(q: string): Promise<void> {
-  const { createSystem, meaninglessField } = await import("@belay/engine");
-  const wrong = meaninglessField(q, createSystem());
-  if (wrong === undefined) return;
-  throw usageError(`"${wrong.field}" means nothing.`, `It may be one of: ${wrong.allowed.join(", ")}.`);
 }

@@ -3,6 +3,7 @@ import { printCheckpoints } from "../command-parts/checkpoint-list.ts";
 import { printFindings } from "../command-parts/found-files.ts";
 import { ANY_NUMBER, defineCommand, type Call } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
+import { hasField, historySearch } from "../call/history-words.ts";
 import { askedLimit, LIMIT_OPTIONS, shownLimit } from "../call/limit-option.ts";
 import { workspacePaths } from "../call/workspace-path.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
@@ -32,7 +33,8 @@ export default defineCommand({
   usage: "search <words… | -S text | -G regex | --file name> [paths…] [-i] [--limit n | --all]",
   about: [
     "With words: checkpoints that have all of them in a name, note, tag, description, prompt or changed",
-    "path, newest first. Quoted words are one.",
+    "path, newest first. Quoted words are one. With a field (agent: thread: file: tag: kind: session: before:",
+    "after: has: is:) it finds what happened, as `belay log` shows it.",
     "\n\n",
     "With -S, -G or --file: every file that had it in any checkpoint, since when, until when, what took it",
     "out, and the command that brings it back. Paths limit it to these files and directories.",
@@ -41,6 +43,7 @@ export default defineCommand({
   operands: { min: 0, max: ANY_NUMBER },
   examples: [
     "belay search parser",
+    "belay search parser agent:claude after:yesterday",
     "belay search -S 'retryBudget'",
     "belay search -G 'retry[A-Z]\\w+ =' src/",
     "belay search --file '*.sql'",
@@ -57,7 +60,9 @@ export default defineCommand({
     }
     const words = call.operands.filter((word) => word.trim() !== "");
     if (words.length === 0) throw usageError("The search text is empty.", "Usage: belay search <text>");
-    return withWorkspace(call, (workspace) => listMatching(call, workspace, { words, limit }));
+    return hasField(words)
+      ? listHappenings(call, { words, limit })
+      : withWorkspace(call, (workspace) => listMatching(call, workspace, { words, limit }));
   },
 });
 
@@ -103,6 +108,19 @@ async function find(
     progress: (done, total) => bar.update({ done, total }),
   });
   return printFindings(call, workspace, found);
+}
+
+/** Who, when and how it ended belong to turns, not to single checkpoints. */
+async function listHappenings(
+  call: SearchCall,
+  { words, limit }: { readonly words: readonly string[]; readonly limit: number | undefined },
+): Promise<number> {
+  const q = await historySearch(words);
+  const { printHistory } = await import("../command-parts/history-list.ts");
+  const whenEmpty = `Nothing found for "${visible(words.join(" "))}". \`belay log\` shows everything.`;
+  return withWorkspace(call, (workspace) =>
+    printHistory(call, workspace, { filter: { q }, limit, whenEmpty }),
+  );
 }
 
 function listMatching(

@@ -20,8 +20,12 @@ export function notProtected(search: Search): EngineError<"WORKSPACE_NOT_FOUND">
   const path = displayAbsolute(start);
   const gone = registry === undefined ? [] : goneWorkspaces(registry, start);
   const candidates = gone.map(({ id, path: old }) => ({ id, path: displayAbsolute(old) }));
+  const isThere = statNode(start) !== undefined;
+  const place = inWorktree
+    ? "in a linked git worktree that is not protected yet"
+    : "not in a protected directory";
   const { why, ...past } = (registry && pastOf(registry, search)) ?? {
-    why: `${path} is ${inWorktree ? "in a linked git worktree that is not protected yet" : "not in a protected directory"}`,
+    why: isThere ? `${path} is ${place}` : `${path} does not exist, and was not protected`,
   };
   return new EngineError("WORKSPACE_NOT_FOUND", `${why}. Nothing was changed.`, {
     path,

@@ -174,6 +174,10 @@ describe("finding the workspace of a directory", () => {
       const error = await refusal(project, project.root);
       expect(error.message).toBe(`${project.root} is not in a protected directory. Nothing was changed.`);
       expect(error.facts.candidates).toEqual([{ id: lost.id, path: gone }]);
+      const missing = join(project.base, "missing");
+      expect((await refusal(project, missing)).message).toBe(
+        `${missing} does not exist, and was not protected. Nothing was changed.`,
+      );
     }),
   );
 
