@@ -23,6 +23,9 @@ export const HELP_SENTENCES = [
 /** The last line of the help. */
 export const HELP_FOOT = "? or Esc closes | belay help tells about the commands";
 
+/** The last line of a help that is longer than the window. */
+export const HELP_SCROLL = (arrows: string) => `${arrows} scroll | ? or Esc closes`;
+
 /** The verbs of going back, as questions, answers and results say them. */
 export const VERBS = {
   restore: { ask: "restore", done: "Restored", not: "Not restored" },

@@ -437,6 +437,23 @@ describe("the timeline", () => {
     await window.shows("2 threads");
     await help("Enter    its timeline");
     expect(window.text).not.toContain("Go back");
+    // a small window has one entry a line, and scrolls
+    await window.press(KEYS.esc);
+    await window.resize(60, 16);
+    await window.press("?");
+    await window.shows("↑↓ scroll | ? or Esc closes");
+    expect(window.text).not.toContain("…  ");
+    await window.press(KEYS.pageDown, KEYS.pageDown);
+    await window.shows("never acting.");
+    expect(window.text).toContain("n t m        note, tag, rename");
+  });
+
+  test("[R1605] in ASCII our own words have three dots", async () => {
+    await using window = await open({ ascii: true });
+    await window.press("?");
+    await window.shows("Enter        restore... (preview) c        checkpoint...");
+    await window.press("?", "p");
+    expect(await window.shows("X reset... | d diff")).not.toContain("reset. ");
   });
 
   test("g and G, a number and G, pages; a list that is loaded page by page reaches its end", async () => {

@@ -2,6 +2,7 @@
 import type { Key } from "ink";
 import { displayWidth } from "../text/display-width.ts";
 import type { Signs } from "../terminal/signs.ts";
+import { plainWords } from "./line.ts";
 
 /** A key by its name: a character as it is typed, or one of the named ones. */
 export type KeyName = string;
@@ -71,7 +72,7 @@ export function hintTexts(
       table
         .filter(({ hint }) => hint !== undefined && (hint.line ?? 1) === number && (hint.from ?? 0) <= width)
         .map(({ keys, hint }) => ({
-          text: `${hint!.key ?? written(keys[0]!, signs)} ${hint!.text}`,
+          text: `${hint!.key ?? written(keys[0]!, signs)} ${plainWords(hint!.text, signs)}`,
           stays: keys.some((key) => STAYING.has(key)),
         })),
     )

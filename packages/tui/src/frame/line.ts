@@ -133,10 +133,22 @@ const PLAIN_SIGNS: Readonly<Record<string, string>> = { "…": ".", "“": '"', 
 
 /** A line for a terminal that draws ASCII only; foreign text stays what it is. */
 export function inAscii(pieces: Line): Line {
-  return pieces.map((piece) => ({
+  return pieces.map((piece, index) => ({
     ...piece,
-    text: piece.text.replaceAll(/[…“”’·]/g, (sign) => PLAIN_SIGNS[sign]!),
+    text: asciiText(piece.text, index === pieces.length - 1),
   }));
+}
+
+/** Three dots where nothing after them moves: for two spaces before, or at the end of the line. */
+function asciiText(text: string, isLast: boolean): string {
+  const dotted = text.replaceAll(/ {2}…(?=\S)/g, "...");
+  const ended = isLast ? dotted.replace(/ ?…$/, "...") : dotted;
+  return ended.replaceAll(/[…“”’·]/g, (sign) => PLAIN_SIGNS[sign]!);
+}
+
+/** Our own words before they are laid out: there is room for three dots. */
+export function plainWords(text: string, { ascii, ellipsis }: Signs): string {
+  return ascii ? text.replaceAll("…", ellipsis) : text;
 }
 
 /** A line as the terminal gets it. Foreign text was made visible before; a control that slipped through is dropped. */

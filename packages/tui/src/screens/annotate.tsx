@@ -16,13 +16,17 @@ export function askNote(frame: Frame, source: Source, row: HistoryRow): void {
   });
 }
 
+/** Tags divided by spaces; one with a space in it stands in quotes. */
+const TAGS = /"([^"]+)"|(\S+)/g;
+
 /** Asks for the tags of a row, divided by spaces. */
 export function askTags(frame: Frame, source: Source, row: HistoryRow): void {
   open(frame, row, {
     title: ASK_WORDS.tagTitle,
     label: ASK_WORDS.tag,
-    first: row.tags.join(" "),
-    save: (text) => change(source, row, { tags: text.split(/\s+/).filter((tag) => tag !== "") }),
+    first: row.tags.map((tag) => (/\s/.test(tag) ? `"${tag}"` : tag)).join(" "),
+    save: (text) =>
+      change(source, row, { tags: [...text.matchAll(TAGS)].map((match) => match[1] ?? match[2]!) }),
   });
 }
 

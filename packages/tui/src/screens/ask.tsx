@@ -1,6 +1,6 @@
 /** Asks for one line of text: a note, tags, a name. */
 import type { ReactNode } from "react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useFrame, useKeys } from "../frame/frame.tsx";
 import { box, line, span } from "../frame/line.ts";
 import { Page } from "../frame/page.tsx";
@@ -24,13 +24,20 @@ export function AskScreen({ title, about, label, first = "", answer }: AskProps)
   const field = useTextField(first);
   const [problem, setProblem] = useState<string>();
   const { columns: width, signs } = frame;
+  // Enter that is pressed once more does not answer twice
+  const isSaving = useRef(false);
   const save = () => {
+    if (isSaving.current) return;
+    isSaving.current = true;
     answer(field.text.trim()).then(
       (said) => {
         frame.say([line(`${signs.done} ${said}`)]);
         frame.close();
       },
-      (error: Error) => setProblem(error.message),
+      (error: Error) => {
+        isSaving.current = false;
+        setProblem(error.message);
+      },
     );
   };
   const keys = useKeys(

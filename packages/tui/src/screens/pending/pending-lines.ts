@@ -66,7 +66,8 @@ function threadLine(item: Extract<PendingItem, { is: "thread" }>, style: Pending
   const { agent, title, session, files, isWorking, lastApprovedAt } = item.thread;
   const isPointed = pointed === pendingKey(item);
   const look = isPointed ? ({ colour: "cyan", bold: true } as const) : {};
-  const columns = width >= WIDE ? [13, 19, 12] : [12, Math.max(8, width - 52), 10];
+  const columns =
+    width >= WIDE ? [13, Math.max(19, Math.min(45, width - 61)), 12] : [12, Math.max(8, width - 52), 10];
   const cell = (text: string, column: number): Line => [
     ...pad([span(visibleLine(text), look)], columns[column]! - 1, signs),
     span(" "),

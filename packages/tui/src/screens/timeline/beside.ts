@@ -10,7 +10,7 @@ import type { Chosen, HistoryRow, HistoryStep } from "../../data/history-row.ts"
 import { useSource, type Source } from "../../data/source.tsx";
 import { useThreads } from "../../data/use-threads.ts";
 import type { Binding } from "../../frame/keys.ts";
-import { fit, line, pad, span, withRemark, type Line } from "../../frame/line.ts";
+import { fit, line, lineText, pad, span, withRemark, type Line } from "../../frame/line.ts";
 import type { Signs } from "../../terminal/signs.ts";
 import { displayWidth } from "../../text/display-width.ts";
 import { clockSeconds } from "../../text/relative-time.ts";
@@ -72,7 +72,7 @@ export function useBeside(chosen: Chosen | undefined, style: BesideStyle): Besid
   const { width, height, signs } = style;
   const head = [
     line(chosenTitle(chosen), { bold: true }),
-    line(facts(chosen, [thread?.title, loaded?.of === name ? loaded.git : null], signs), { dim: true }),
+    line(facts(chosen, [thread?.title, loaded?.of === name ? loaded.git : null], style), { dim: true }),
     [],
   ];
   const body =
@@ -145,20 +145,24 @@ function toolName({ tool }: HistoryStep): string {
   return visibleLine(tool ?? "");
 }
 
-/** `claude-code · Payment retries · 10:42:03 to 10:43:15 · main 4f2c1a9` */
+/** `claude-code · Payment retries · 10:42:03 to 10:43:15 · main 4f2c1a9`; a long title gives way. */
 function facts(
   { row, step }: Chosen,
-  [thread, git]: readonly [string | null | undefined, string | null],
-  signs: Signs,
+  [title, git]: readonly [string | null | undefined, string | null],
+  { width, signs }: BesideStyle,
 ): string {
   const from = clockSeconds(step?.at ?? row.at);
   const to = step !== undefined || row.endedAt === null ? from : clockSeconds(row.endedAt);
   const time = from === to ? from : BESIDE_WORDS.stretch(from, to);
   const divider = signs.ascii ? ", " : ` ${signs.dot} `;
-  return [row.agent, thread, time, git]
-    .filter((fact) => fact !== null && fact !== undefined && fact !== "")
-    .map((fact) => visibleLine(fact!))
-    .join(divider);
+  const joined = (...parts: readonly (string | null | undefined)[]) =>
+    parts
+      .filter((part) => part !== null && part !== undefined && part !== "")
+      .map((part) => visibleLine(part!))
+      .join(divider);
+  const room = width - displayWidth(joined(row.agent, time, git)) - divider.length;
+  const shown = title ? lineText(fit(line(visibleLine(title)), Math.max(0, room), signs)) : "";
+  return joined(row.agent, shown, time, git);
 }
 
 function changeLines({ files, diffs, commands }: Loaded, { width, signs }: BesideStyle): Line[] {
