@@ -3,11 +3,13 @@ import { describe, expect, test } from "vitest";
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { ObjectHash } from "@belay/engine";
 import { openSpace, type Space } from "../src/space/space.ts";
 import { readIdentity } from "../src/space/identity.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { Mirror } from "../src/sync/mirror.ts";
-import { push, pushBase, type PushTarget } from "../src/sync/push.ts";
+import { push, pushBase, pushObjects, type PushTarget } from "../src/sync/push.ts";
+import { openContent } from "../src/sync/receive-line.ts";
 import { openRemote } from "../src/sync/remote.ts";
 import { sweepSpace } from "../src/sync/sweep.ts";
 import { checkpointsOf, filesBelow, Machine } from "./support/machines.ts";
@@ -156,7 +158,7 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     await expectWhole(ana, store);
   });
 
-  test("[T6, R738, R1513] a base drops what retention lets go, and the store sends it again when it is needed again", async () => {
+  test("[T6, R738, R1513, R1514] a base drops what retention lets go, and the store sends it again when it is needed again", async () => {
     const store = new Server();
     const ana = await pushedOften(store, 6);
     ana.write({ "gone.bin": randomBytes(1_100_000) });
@@ -184,6 +186,7 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
       await ana.workspace.checkpoint({ kind: "tool" });
       await push(target, "team");
     };
+    const before = new Set(keysOf(store, /\/b\//));
     const early = await ana.clone(() => store, { name: "early" });
     expect(await early.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
     expect(isDue).toBe(false);
@@ -202,5 +205,15 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     await eve.workspace.restoreTo("@");
     expect(filesBelow(eve.root)).toEqual(filesBelow(ana.root));
     expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
+    // [R1514] a base that lost a parcel, which a later segment repairs, is passed over, and the clone is whole
+    const [lost] = keysOf(store, /\/b\//).filter((key) => !before.has(key));
+    const parcel = openContent(target.space, lost!, store.objects.get(lost!)!.bytes);
+    const hashes = parcel.frames.flatMap(({ objects }) => objects.map(({ hash }) => hash as ObjectHash));
+    store.objects.delete(lost!);
+    await pushObjects(target, "team", hashes);
+    const dora = await ana.clone(() => store, { name: "dora" });
+    await dora.workspace.restoreTo("@");
+    expect(filesBelow(dora.root)).toEqual(filesBelow(ana.root));
+    expect(await dora.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
   });
 });

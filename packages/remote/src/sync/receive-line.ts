@@ -34,10 +34,10 @@ export async function receiveLine(
   let needed: ReadonlySet<string> = new Set();
   let [last, bytes]: [KnownLine | undefined, number] = [undefined, 0];
   const seen = mirror.seen(line);
+  const listed = new Set<string>();
   const there = async () => {
-    const keys = new Set<string>();
-    for await (const { key } of space.store.list(space.names.parcels)) keys.add(key);
-    return keys;
+    for await (const { key } of space.store.list(space.names.parcels)) listed.add(key);
+    return listed;
   };
   for await (const { key, segment, bytes: read } of readLine(space, line, undefined, { there })) {
     // [T15] what this home saw is still there, and the same
@@ -58,6 +58,9 @@ export async function receiveLine(
   const furthest = Math.max(0, ...seen.keys());
   if (furthest > last.number)
     throw new LineDamage("rolled-back", space.names.segment(line, furthest), "the line was longer before");
+  // [R1514] where a base that names lost parcels was passed over, what it let go is still needed
+  const named = mirror.parcels(line).filter((id) => listed.has(space.names.parcel(id)));
+  needed = new Set([...needed, ...named]);
   const ids = [...needed];
   let done = 0;
   const work = async () => {
