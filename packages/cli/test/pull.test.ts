@@ -213,6 +213,20 @@ describe.skipIf(missing !== undefined)("two machines and Ceph", () => {
         await expect.poll(pulled, { timeout: 120_000 }).toBe("done");
         expect((await send("GET", `/api/jobs/${hanging.id}`)).job.state).toBe("stopped");
         expect(await send("DELETE", "/api/remotes/second")).toEqual({ removed: "second" });
+        // [R1510] shared and handed over: the link is in the answer that makes it, and nowhere else
+        const made = await send("POST", "/api/shares", { checkpoint: "@", link: true, expires: "1h" });
+        const { share } = made as never as { share: { id: string; link: string } };
+        expect(share.link).toMatch(/^https?:.*#/);
+        const shares = await send("GET", "/api/shares");
+        expect(shares).toMatchObject({ shares: [{ id: share.id }] });
+        expect(JSON.stringify(shares)).not.toContain(share.link.slice(share.link.indexOf("#") + 1));
+        expect(await send("DELETE", `/api/shares/${share.id}`)).toEqual({ revoked: share.id });
+        const begun = await send("POST", "/api/threads", { agent: "codex", externalId: "s-1" });
+        const { thread } = begun as never as { thread: { id: string } };
+        expect(await send("POST", `/api/threads/${thread.id}/handoff`, {})).toMatchObject({
+          reference: `team/${thread.id}`,
+          transcript: false,
+        });
         expect(await send("GET", "/api/remotes")).toMatchObject({ remotes: [{ name: "team" }] });
       } finally {
         await ana.ask("stop");

@@ -240,7 +240,7 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     },
   );
 
-  test("[R1506] the first push asks about what looks like a secret", async () => {
+  test("[R1506] the first push asks about what looks like a secret", { timeout: 180_000 }, async () => {
     using sandbox = await Sandbox.protected({ ".env": "TOKEN=x\n", "a.txt": "one\n" });
     // [R1506] also what was there once
     sandbox.write("old.txt", `key = "${["ghp", "0123456789abcdefghijABCDEFGHIJ012345"].join("_")}"\n`);
@@ -257,6 +257,9 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     await refusal(["old.txt in checkpoint 2", ".env"]);
     const listed = json((await run(sandbox, ["remote", "list", "--json"]).ended).stdout);
     expect(listed).toMatchObject({ remotes: [{ problem: expect.stringContaining("SECRETS_FOUND") }] });
+    // [R1511] `doctor` repeats it
+    const checked = (await run(sandbox, ["doctor", "--json"]).ended).stdout;
+    expect(checked).toMatch(/"detail": "SECRETS_FOUND/);
     expect(await run(sandbox, ["push", "--yes"]).ended).toMatchObject({ status: 0 });
     // and what a clone adds to what came from there
     const home = join(sandbox.base, "other-home");
