@@ -57,6 +57,20 @@ describe("what happens while the timeline is open", () => {
     expect(window.lines[4]).toMatch(/^› 10:52:31 ○ Make the retry budget/);
   });
 
+  test("[M69] while a turn works on and nothing else changed, it is what is current", async () => {
+    await using project = await PicturedProject.empty();
+    const thread = await openThread(project, "gemini-cli", "Flaky ledger test");
+    const change = () => project.write("a.txt", "a\n");
+    const call = { at: "10:50:01", until: "10:50:02", tool: "Write", summary: "a.txt", change };
+    await playTurn(project, { thread, prompt: "Write a", at: "10:50:00", calls: [call] });
+    await using window = await Window.open(<TimelineScreen />, { place: project.place });
+    await window.shows("(Current: Write a)");
+    project.write("a.txt", "by hand\n");
+    await using later = await Window.open(<TimelineScreen />, { place: project.place });
+    await later.shows("(Current: now, 1 file changed since 10:50:00)");
+    expect(await project.verify()).toEqual([]);
+  });
+
   test("a project that was deleted is looked for now and then, not again and again", async () => {
     await using project = await PicturedProject.empty();
     let attempts = 0;

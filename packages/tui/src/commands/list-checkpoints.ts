@@ -7,10 +7,10 @@ import { clockSeconds } from "../text/relative-time.ts";
 import { visibleLine } from "../text/visible.ts";
 import { lineText } from "../frame/line.ts";
 import { lostAround, type LostTurns } from "../screens/timeline/list-items.ts";
+import { currentText } from "../screens/timeline/head.ts";
 import {
   dayHeading,
   lostLines,
-  nowText,
   rowLines,
   type RowState,
   type RowStyle,
@@ -53,7 +53,7 @@ export async function listCheckpoints(scene: CommandScene, words: readonly strin
 export async function printTimeline(scene: CommandScene): Promise<CommandResult> {
   const lines = (row: Row, lost: LostTurns) =>
     rowLines(row, { ...PLAIN, lost }, { ...STYLE, clock: Date.now() }).map(lineText);
-  return print(scene, lines, (history) => [`${TITLES.timeline} ${TITLES.current(currentTitle(history))}`]);
+  return print(scene, lines, (history) => [`${TITLES.timeline} ${TITLES.current(currentText(history))}`]);
 }
 
 async function print(
@@ -88,10 +88,4 @@ function mark(isCurrent: boolean | null): string {
 function dayLine(row: Row, above: Row | undefined): string[] {
   const day = dayHeading(row, above, Date.now());
   return day === undefined ? [] : [day];
-}
-
-function currentTitle({ rows, now }: History): string {
-  const current = rows.find(({ sameAsNow }) => sameAsNow === true);
-  if (current !== undefined) return visibleLine(current.title);
-  return now === null ? "" : nowText(now, rows[0]);
 }

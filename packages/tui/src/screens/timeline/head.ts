@@ -29,11 +29,15 @@ export function titleLines({ state, thread, protection }: HeadFacts, width: numb
 }
 
 /** The row that equals the files on disk, in words; the files themselves where none does. */
-function currentText({ rows, now }: HistoryState): string {
-  const current = rows.find(({ sameAsNow }) => sameAsNow === true);
+export function currentText({ rows, now }: Pick<HistoryState, "rows" | "now">): string {
+  const [newest] = rows;
+  if (newest === undefined) return "";
+  // as the newest row left them so far: a turn that works on equals no state by itself
+  const isNewest = now !== null && now.changed === 0;
+  const current = rows.find(({ sameAsNow }) => sameAsNow === true) ?? (isNewest ? newest : undefined);
   if (current !== undefined)
     return visibleLine(current.title === "" ? current.id.slice(0, 8) : current.title);
-  return now === null || rows.length === 0 ? "" : nowText(now, rows[0]);
+  return now === null ? "" : nowText(now, newest);
 }
 
 /** Something wrong with the whole, in two lines. */
