@@ -90,6 +90,7 @@ async function takePictures(): Promise<void> {
       await page.goto((belay(...place, "ui", "--no-open") as { url: string }).url);
       await page.getByRole("row", { name: "Translate the greeting" }).first().click();
       await page.locator("diffs-container").first().getByText("greeting").first().waitFor();
+      await page.getByRole("link", { name: /to approve/ }).waitFor();
       await page.evaluate("document.fonts.ready");
       await page.getByRole("treegrid").hover();
       await page.screenshot({ path: join(IMAGES, `page-${colorScheme}.png`) });

@@ -50,12 +50,21 @@ export function useVersionUnless(isBusy: boolean): number {
   return shown;
 }
 
+const latest = new Map<string, unknown>();
+
+/** The last answer, also one that a view got which was left meanwhile: the frame around the next one stands still. */
+function useLatest<Value>(name: string, value: Value | undefined): Value | undefined {
+  if (value !== undefined) latest.set(name, value);
+  return value ?? (latest.get(name) as Value | undefined);
+}
+
 /** The status, as of the last event. */
 export function useStatus(version: number): Status | undefined {
   const { client, workspace } = useBelay();
-  return useLoaded(`status ${workspace} ${version} !`, () =>
+  const { value } = useLoaded(`status ${workspace} ${version} !`, () =>
     client.call("GET /api/status", { query: { workspace } }),
-  ).value;
+  );
+  return useLatest(`status ${workspace}`, value);
 }
 
 /** The threads, newest first. */
@@ -64,7 +73,7 @@ export function useThreads(version: number): readonly Thread[] {
   const { value } = useLoaded(`threads ${workspace} ${version} !`, () =>
     client.call("GET /api/threads", { query: { workspace } }),
   );
-  return value?.threads ?? [];
+  return useLatest(`threads ${workspace}`, value)?.threads ?? [];
 }
 
 /** Merges that wait: for decisions, or to be applied. */

@@ -151,7 +151,7 @@ function BranchButton({ workspace, status }: Pick<ShellProps, "workspace" | "sta
   return (
     <button
       type="button"
-      className="b-btn b-quiet b-narrow-hide"
+      className="b-btn b-quiet b-narrow-hide b-branch-here"
       aria-label={told}
       title={told}
       onClick={() => go(viewPath(workspace, "branches"))}

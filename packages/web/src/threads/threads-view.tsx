@@ -39,9 +39,17 @@ export function ThreadsView({ thread }: { readonly thread: string | undefined })
       title={its === undefined ? PAGE.threads : visible(its.title ?? its.externalId)}
       top={
         <>
-          <span className="b-strong b-cut">
-            {its === undefined ? PAGE.threads : visible(its.title ?? its.externalId)}
-          </span>
+          {its === undefined ? (
+            <span className="b-strong b-cut">{PAGE.threads}</span>
+          ) : (
+            <span className={`b-row b-cut ${agentColour(its.agent)}`}>
+              <AgentBadge agent={its.agent} />
+              <span className="b-strong b-cut">{visible(its.title ?? its.externalId)}</span>
+              <span className="b-small b-muted b-wide b-nowrap">
+                {agentName(its.agent)} · {quantity(its.messages, "message")}
+              </span>
+            </span>
+          )}
           <span className="b-grow" />
           {thread === undefined ? null : (
             <button type="button" className="b-btn" onClick={() => go(timelinePath(workspace, { thread }))}>

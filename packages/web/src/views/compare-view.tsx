@@ -6,6 +6,7 @@ import {
   FileTree,
   Icon,
   patchOf,
+  quoted,
   quantity,
   useBelay,
   useDiff,
@@ -227,7 +228,15 @@ function useStateName(state: string): string {
   );
   if (state === "disk") return "the files on disk";
   const checkpoint = value?.checkpoint;
-  return visible(checkpoint?.name ?? checkpoint?.description ?? `checkpoint ${state.slice(0, 8)}`);
+  if (checkpoint === undefined) return `checkpoint ${state.slice(0, 8)}`;
+  return visible(checkpoint.name ?? aroundTurn(checkpoint.description) ?? checkpoint.description);
+}
+
+/** `before “…”` and `after “…”` for the states on both sides of a turn. */
+function aroundTurn(description: string): string | undefined {
+  const [, before, after] = /^(?:Before user message: (.+)|After: (.+))$/s.exec(description) ?? [];
+  if (before !== undefined) return `before ${quoted(before)}`;
+  return after === undefined ? undefined : `after ${quoted(after)}`;
 }
 
 /** A handler for these keys, outside of fields. */
