@@ -1,12 +1,13 @@
 /** Undo, redo, undo only this, restore and reset in the page, by mouse and again by keyboard alone, on real files. */
 import { afterAll, describe, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
-import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
+import { CHROMIUM, sharedServer } from "./support/browser.ts";
 import { expectTree, goBack, verifyStore } from "./support/going-back.ts";
 import { dialog, Hand, HANDS, row, toast } from "./support/hand.ts";
 import { FILES, FIRST, SECOND, THIRD, twoTurns } from "./support/work.ts";
 
-afterAll(closeBrowser);
+const { shown, close } = sharedServer();
+afterAll(close);
 
 describe.skipIf(CHROMIUM === undefined)("going back", () => {
   test.each(HANDS)("[S2, S3, L05, C35, C64] undo the last turn and redo it, by %s", (kind) =>

@@ -3,12 +3,13 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
-import { addressOf, CHROMIUM, closeBrowser, shown, type Shown } from "./support/browser.ts";
+import { addressOf, CHROMIUM, sharedServer, shown as shownAlone, type Shown } from "./support/browser.ts";
 import { expectTree, goBack, treeOf, verifyStore } from "./support/going-back.ts";
 import { dialog, Hand, HANDS, row, toast } from "./support/hand.ts";
 import { FILES, FIRST, twoTurns } from "./support/work.ts";
 
-afterAll(closeBrowser);
+const { shown, close } = sharedServer();
+afterAll(close);
 
 describe.skipIf(CHROMIUM === undefined)("looking", () => {
   test.each(HANDS)(
@@ -348,7 +349,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
 
   test(
     "seven tabs are live over one stream",
-    shown(
+    shownAlone(
       twoTurns,
       async ({ page, project, context }) => {
         const streams: string[] = [];
@@ -374,7 +375,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
   );
 
   test.each(HANDS)("[S16] a restore in one tab is seen in all, and a new tab needs no code, by %s", (kind) =>
-    shown(
+    shownAlone(
       twoTurns,
       async ({ page, project, context }: Shown) => {
         await row(page, "Add retry").waitFor();
@@ -401,7 +402,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
   test.each(HANDS)(
     "[S16] another project is chosen from the menu, and each keeps its own rows, by %s",
     (kind) =>
-      shown(
+      shownAlone(
         twoTurns,
         async ({ page, project, context }) => {
           const second = join(project.base, "another");

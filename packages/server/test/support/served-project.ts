@@ -47,24 +47,35 @@ async function* eventsOf(response: Response): AsyncGenerator<Told, undefined> {
 export class ServedProject implements AsyncDisposable {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), "belay-http-")));
   readonly project = join(this.base, "project");
-  readonly home = join(this.base, "home");
+  readonly home: string;
   url = "";
   token = "";
   pid = 0;
   /** More of the environment of what is started from now on. */
   variables: NodeJS.ProcessEnv = {};
   #process: ChildProcess | undefined;
+  /** The one whose process serves this too: requests have to name this one. */
+  readonly #host: ServedProject | undefined;
 
-  /** A protected directory that is served, with these files in it. */
+  constructor(host?: ServedProject) {
+    this.#host = host;
+    this.home = host?.home ?? join(this.base, "home");
+    this.url = host?.url ?? "";
+    this.token = host?.token ?? "";
+    this.pid = host?.pid ?? 0;
+  }
+
+  /** A protected directory that is served, with these files in it: by the process of `host`, or by one of its own. */
   static async start(
     files: Readonly<Record<string, string | Buffer>> = { "a.txt": "one\n" },
+    host?: ServedProject,
   ): Promise<ServedProject> {
-    const project = new ServedProject();
+    const project = new ServedProject(host);
     mkdirSync(project.project);
     for (const [path, content] of Object.entries(files)) project.write(path, content);
     // as `belay init --no-agents` does it, without a process for it
     openWorkspaceSync(project.project, { home: project.home }).close();
-    await project.serve();
+    if (host === undefined) await project.serve();
     return project;
   }
 
@@ -124,7 +135,7 @@ export class ServedProject implements AsyncDisposable {
   }
 
   async call<Body = any>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
-    const response = await fetch(this.url + path, {
+    const response = await fetch(this.url + this.#named(path), {
       method,
       headers: {
         authorization: `Bearer ${this.token}`,
@@ -135,6 +146,11 @@ export class ServedProject implements AsyncDisposable {
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     return { status: response.status, body: (await response.json()) as Body };
+  }
+
+  #named(path: string): string {
+    if (this.#host === undefined || /[?&]workspace=/.test(path)) return path;
+    return `${path}${path.includes("?") ? "&" : "?"}workspace=${encodeURIComponent(this.project)}`;
   }
 
   async ok<Body = any>(method: string, path: string, body?: unknown): Promise<Body> {
@@ -203,6 +219,7 @@ export class ServedProject implements AsyncDisposable {
 
   async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     const child = this.#process;
+    if (this.#host !== undefined) throw new Error("This process serves other tests too.");
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");
     child.kill(signal);
@@ -210,7 +227,7 @@ export class ServedProject implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.kill("SIGTERM");
+    if (this.#host === undefined) await this.kill("SIGTERM");
     rmSync(this.base, { recursive: true, force: true });
   }
 }

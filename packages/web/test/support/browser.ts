@@ -56,18 +56,74 @@ export function shown(
     await using project = await ServedProject.start(options.files);
     await prepare(project);
     const context = await newContext(options);
-    const problems: string[] = [];
-    const page = await newPage(context, problems);
-    const address = await freshAddress(project);
     try {
-      await page.goto(address);
-      await story({ project, page, context, address });
-      const unexpected = problems.filter((problem) => options.expected?.test(problem) !== true);
-      if (unexpected.length > 0) throw new Error(`The page had problems:\n${unexpected.join("\n")}`);
+      await tell(story, { project, context, options });
     } finally {
       await context.close();
     }
   };
+}
+
+/**
+ * One process that serves all stories of a file, and one browser that keeps the page's own files. Each story has a project
+ * and a tab of its own, with the key that the file's first page got: ten pages a minute get one, and no more.
+ */
+export function sharedServer(): { readonly shown: typeof shown; close(): Promise<void> } {
+  let started: Promise<readonly [ServedProject, BrowserContext]> | undefined;
+  const start = async () => {
+    const [host, context] = [await ServedProject.start(), await newContext()];
+    const page = await newPage(context, []);
+    await page.goto(await freshAddress(host));
+    await page.getByRole("treegrid").waitFor();
+    const key = JSON.stringify(await page.evaluate("sessionStorage.getItem('belay-key')"));
+    // an empty page has no storage
+    await context.addInitScript(
+      `location.protocol === "http:" && sessionStorage.setItem("belay-key", ${key})`,
+    );
+    await page.close();
+    return [host, context] as const;
+  };
+  return {
+    shown:
+      (prepare, story, options = {}) =>
+      async () => {
+        const [host, context] = await (started ??= start());
+        await using project = await ServedProject.start(options.files, host);
+        await prepare(project);
+        try {
+          await tell(story, { project, context, options, hasKey: true });
+        } finally {
+          await leave(context);
+        }
+      },
+    close: async () => {
+      const [host, context] = (await started) ?? [];
+      await context?.close();
+      await host?.[Symbol.asyncDispose]();
+      await closeBrowser();
+    },
+  };
+}
+
+/** Nothing of a story is left for the next one. */
+async function leave(context: BrowserContext): Promise<void> {
+  const pages = context.pages();
+  await pages[0]?.evaluate("localStorage.clear()");
+  for (const page of pages) await page.close();
+}
+
+async function tell(
+  story: (shown: Shown) => Promise<void>,
+  told: Pick<Shown, "project" | "context"> & { readonly options: ShownOptions; readonly hasKey?: boolean },
+): Promise<void> {
+  const { project, context, options, hasKey = false } = told;
+  const problems: string[] = [];
+  const page = await newPage(context, problems);
+  const address = hasKey ? await viewAddress(project) : await freshAddress(project);
+  await page.goto(address);
+  await story({ project, page, context, address });
+  const unexpected = problems.filter((problem) => options.expected?.test(problem) !== true);
+  if (unexpected.length > 0) throw new Error(`The page had problems:\n${unexpected.join("\n")}`);
 }
 
 export async function newContext({
@@ -100,9 +156,14 @@ export async function newPage(context: BrowserContext, problems: string[]): Prom
 /** The same as `addressOf`, asked of the process itself: a command takes as long to start as a page to load. */
 async function freshAddress(project: ServedProject): Promise<string> {
   const { code } = await project.ok("POST", "/api/pages/codes", {});
+  return `${await viewAddress(project)}#${code}`;
+}
+
+/** The address of the project's view, without a code. */
+async function viewAddress(project: ServedProject): Promise<string> {
   const { workspaces } = await project.ok("GET", "/api/workspaces");
   const { id } = workspaces.find(({ path }: { path: string }) => path === project.project);
-  return `${new URL(`/w/${id}/`, project.url).href}#${code}`;
+  return new URL(`/w/${id}/`, project.url).href;
 }
 
 /** A fresh address with a one-time code, as `belay ui` prints it. */
