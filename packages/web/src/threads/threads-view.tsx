@@ -11,6 +11,7 @@ import {
   useStatus,
   useThreads,
   useVersion,
+  type Thread,
 } from "@belay/react";
 import type { ReactNode } from "react";
 import { go, threadPath, timelinePath } from "../address.ts";
@@ -39,17 +40,7 @@ export function ThreadsView({ thread }: { readonly thread: string | undefined })
       title={its === undefined ? PAGE.threads : visible(its.title ?? its.externalId)}
       top={
         <>
-          {its === undefined ? (
-            <span className="b-strong b-cut">{PAGE.threads}</span>
-          ) : (
-            <span className={`b-row b-cut ${agentColour(its.agent)}`}>
-              <AgentBadge agent={its.agent} />
-              <span className="b-strong b-cut">{visible(its.title ?? its.externalId)}</span>
-              <span className="b-small b-muted b-wide b-nowrap">
-                {agentName(its.agent)} · {quantity(its.messages, "message")}
-              </span>
-            </span>
-          )}
+          <Head thread={its} />
           <span className="b-grow" />
           {thread === undefined ? null : (
             <button type="button" className="b-btn" onClick={() => go(timelinePath(workspace, { thread }))}>
@@ -92,6 +83,20 @@ export function ThreadsView({ thread }: { readonly thread: string | undefined })
       </main>
       {dialogs.element}
     </Shell>
+  );
+}
+
+/** Whose conversation it is; all of them where none is chosen. */
+function Head({ thread }: { readonly thread: Thread | undefined }): ReactNode {
+  if (thread === undefined) return <span className="b-strong b-cut">{PAGE.threads}</span>;
+  return (
+    <span className={`b-row b-cut ${agentColour(thread.agent)}`}>
+      <AgentBadge agent={thread.agent} />
+      <span className="b-strong b-cut">{visible(thread.title ?? thread.externalId)}</span>
+      <span className="b-small b-muted b-wide b-nowrap">
+        {agentName(thread.agent)} · {quantity(thread.messages, "message")}
+      </span>
+    </span>
   );
 }
 
