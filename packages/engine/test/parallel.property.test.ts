@@ -268,6 +268,10 @@ test("[R90] [R91] [R92] [R94] [R95] [R1452] forks, runs, merges and undo at rand
       })();
     }),
     // in the gate the same stories each time; with BELAY_FUZZ_RUNS others
-    { numRuns: RUNS, ...(process.env["BELAY_FUZZ_RUNS"] === undefined && { seed: 7100 }), endOnFailure: true },
+    {
+      numRuns: RUNS,
+      ...(process.env["BELAY_FUZZ_RUNS"] === undefined && { seed: 7100 }),
+      endOnFailure: true,
+    },
   );
 });

@@ -28,7 +28,10 @@ afterEach(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-function newHost(directory?: string): WorkspaceHost {
+function newHost(
+  directory?: string,
+  mostWatched?: { readonly copies: number; readonly files: number },
+): WorkspaceHost {
   const log = {
     info: (message: string) => void logged.push(message),
     error: (message: string) => void logged.push(message),
@@ -36,6 +39,7 @@ function newHost(directory?: string): WorkspaceHost {
   return new WorkspaceHost({
     home,
     directory,
+    mostWatched,
     log,
     clock: () => now,
     opened: ({ id }) => void opened.push(id),
@@ -101,6 +105,25 @@ describe("a workspace is found", () => {
     expect((await host.find(id)).workspace.root).toBe(moved);
     await expect(host.find(path)).rejects.toMatchObject({ code: "WORKSPACE_NOT_FOUND" });
   });
+});
+
+test("[R1455] so many working copies are watched and no more, a small one beside them; one that is not used makes room", async () => {
+  const ids = [await project("p"), await project("q"), await project("r")].map(({ id }) => id);
+  await host.close();
+  host = newHost(undefined, { copies: 1, files: 2 });
+  const states = async () => (await host.all()).map(({ watching }) => watching?.state ?? "closed").toSorted();
+  for (const id of ids) await host.find(id);
+  expect(await states()).toEqual(["cold", "live", "live"]);
+  // a capture in one that is not watched is a whole one
+  const { workspace } = await host.find(ids[2]!);
+  writeFileSync(join(workspace.root, "a"), "two");
+  expect((await workspace.checkpoint()).checkpoint.changes).toMatchObject({ modified: 1 });
+  now += 2 * MINUTE;
+  await host.find(ids[1]!);
+  await host.find(ids[2]!);
+  await host.release();
+  expect(await states()).toEqual(["closed", "live", "live"]);
+  expect((await host.find(ids[0]!)).workspace.watching.state).toBe("cold");
 });
 
 describe("an idle workspace", () => {

@@ -22,11 +22,18 @@ export interface HostOptions {
   readonly clock: () => number;
   /** False: workspaces are opened and not watched. */
   readonly watch?: boolean | undefined;
+  /** How many working copies are watched at once: these in any case, and more while all together have so few files. */
+  readonly mostWatched?: { readonly copies: number; readonly files: number } | undefined;
   /** Called for each workspace that is opened. */
   readonly opened?: ((workspace: Workspace) => void) | undefined;
 }
 
 const IDLE_MS = 10 * 60 * 1000;
+
+/** A watched tree of 50,000 files takes some 190 MB. */
+const MOST_WATCHED = { copies: 4, files: 200_000 };
+/** A working copy that was not used for so long makes room for another to be watched. */
+const UNUSED_MS = 60 * 1000;
 
 /** How often to look for tools that ended without an event. */
 const CUT_OFF_MS = 2000;
@@ -38,6 +45,8 @@ export class WorkspaceHost {
   readonly #open = new Map<string, Promise<HostedWorkspace>>();
   /** Where each of them was when it was opened. */
   readonly #roots = new Map<string, string>();
+  /** Those that are watched, with the number of their files. */
+  readonly #watched = new Map<string, number>();
   readonly #threads = new Map<string, string>();
   readonly #reconciling = new Set<string>();
   readonly #paths = new Map<string, string>();
@@ -101,7 +110,7 @@ export class WorkspaceHost {
     );
     for (const [id, opening] of this.#open) {
       if (this.#roots.get(id) === roots.get(id)) continue;
-      this.#open.delete(id);
+      this.#forget(id);
       this.#options.log.info("workspace no longer protected there", { workspace: id });
       const hosted = await opening.catch(() => undefined);
       await hosted?.inTurn(() => hosted.workspace.close());
@@ -179,22 +188,61 @@ export class WorkspaceHost {
     }
   }
 
-  /** Closes workspaces that were not used for a while. */
+  /** Closes workspaces that were not used for a while, and watches others where there is room now. */
   async release(): Promise<void> {
     const now = this.#options.clock();
     for (const [id, opening] of this.#open) {
       const hosted = await opening.catch(() => undefined);
       if (hosted !== undefined && (hosted.isBusy || now - hosted.usedAt < IDLE_MS)) continue;
-      this.#open.delete(id);
+      this.#forget(id);
       await hosted?.workspace.close();
       this.#options.log.info("workspace released", { workspace: id });
     }
+    if (this.#options.watch === false) return;
+    for (const [id, opening] of this.#open) {
+      const hosted = this.#watched.has(id) ? undefined : await opening.catch(() => undefined);
+      if (hosted === undefined || !(await this.#mayWatch(hosted.workspace))) continue;
+      await hosted.inTurn(() => hosted.workspace.watch()).catch(() => this.#watched.delete(id));
+    }
+  }
+
+  #forget(id: string): void {
+    this.#open.delete(id);
+    this.#watched.delete(id);
+  }
+
+  /** [R1455] Whether there is room to watch one more; the one that was not used for longest may make it. */
+  async #mayWatch(workspace: Workspace): Promise<boolean> {
+    const { copies, files: most } = this.#options.mostWatched ?? MOST_WATCHED;
+    const files = (await workspace.list({ limit: 1 }))[0]?.files ?? 0;
+    const isRoom = () =>
+      this.#watched.size < copies || [...this.#watched.values()].reduce((a, b) => a + b, files) <= most;
+    while (!isRoom()) if (!(await this.#makeRoom())) return false;
+    this.#watched.set(workspace.copyId, files);
+    return true;
+  }
+
+  /** Closes the watched working copy that was not used for longest; false where all are in use. */
+  async #makeRoom(): Promise<boolean> {
+    const unused: HostedWorkspace[] = [];
+    for (const id of this.#watched.keys()) {
+      // one that is still being opened is in use
+      const hosted = await Promise.race([this.#open.get(id), Promise.resolve(undefined)]);
+      const isUsed = hosted === undefined || hosted.isBusy;
+      if (!isUsed && this.#options.clock() - hosted.usedAt >= UNUSED_MS) unused.push(hosted);
+    }
+    const [oldest] = unused.toSorted((a, b) => a.usedAt - b.usedAt);
+    if (oldest === undefined) return false;
+    this.#forget(oldest.workspace.copyId);
+    await oldest.workspace.close();
+    return true;
   }
 
   async close(): Promise<void> {
     clearInterval(this.#looking);
     const open = [...this.#open.values()];
     this.#open.clear();
+    this.#watched.clear();
     for (const opening of open) {
       const hosted = await opening.catch(() => undefined);
       await hosted?.inTurn(() => hosted.workspace.close());
@@ -212,13 +260,14 @@ export class WorkspaceHost {
     const opening = this.#watch(workspace);
     this.#open.set(copyId, opening);
     this.#roots.set(copyId, workspace.root);
-    opening.catch(() => this.#open.delete(copyId));
+    opening.catch(() => this.#forget(copyId));
     return opening;
   }
 
   async #watch(workspace: Workspace): Promise<HostedWorkspace> {
     this.#options.opened?.(workspace);
-    if (this.#options.watch === false) return new HostedWorkspace(workspace, this.#options.clock());
+    if (this.#options.watch === false || !(await this.#mayWatch(workspace)))
+      return new HostedWorkspace(workspace, this.#options.clock());
     const watching = await workspace.watch().catch(async (error: unknown) => {
       await workspace.close();
       throw error;

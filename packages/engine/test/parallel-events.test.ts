@@ -1,0 +1,73 @@
+/** What readers of events are told of forks, merges, conflicts and loops of fixes. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { WorkspaceEvent } from "../src/index.ts";
+import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
+
+/** The events since a number, until one of a type. */
+async function eventsUntil(
+  { workspace }: TempWorkspace,
+  after: number,
+  last: string,
+): Promise<WorkspaceEvent[]> {
+  const found: WorkspaceEvent[] = [];
+  for await (const event of workspace.events.read({ after })) {
+    found.push(event);
+    if (event.type === last) break;
+  }
+  return found;
+}
+
+const ABOUT = /^(fork|merge|conflict|fix)_/;
+
+test(
+  "[R1456] forks, merges, conflicts and loops of fixes are told, in the order in which they happened",
+  inWorkspace({ "a.txt": "one\n" }, async (temp) => {
+    const { workspace } = temp;
+    const { merges, fixes, forks } = workspace;
+    const after = workspace.events.newest();
+    const { fork } = await forks.create("f");
+    writeFileSync(join(fork.path, "a.txt"), "theirs\n");
+    temp.write("a.txt", "ours\n");
+    const planned = await merges.plan(["f"], { announce: true });
+    const { merge } = await merges.apply(planned);
+    const [conflict] = merge.conflicts;
+    await merges.resolve(conflict!.id, { take: "theirs" });
+    await merges.apply(await merges.planRest(merge.id));
+    writeFileSync(join(fork.path, "a.txt"), "theirs again\n");
+    temp.write("a.txt", "ours again\n");
+    const second = await merges.apply(await merges.plan(["f"]));
+    await merges.abandon(second.merge.id);
+    await forks.remove("f", { now: true });
+    const issues = [{ severity: "medium", message: "no", file: "a.txt", line: 1 }];
+    const { id } = await fixes.begin({ config: {}, review: null, issues });
+    const { id: checkpoint } = await fixes.beginAttempt(id, {
+      number: 1,
+      ofSeverity: 1,
+      severity: "medium",
+      issues,
+    });
+    await fixes.update(id, { state: "escalated", issues, reason: "No progress" });
+    await fixes.update(id, { state: "accepted", issues });
+    const events = (await eventsUntil(temp, after, "fix_finished")).filter(({ type }) => ABOUT.test(type));
+    const opened = second.merge.conflicts[0]!.id;
+    expect(events).toMatchObject([
+      { type: "fork_created", fork: fork.id, name: "f", path: fork.path },
+      { type: "merge_planned", sources: ["f"], open: 1 },
+      // recorded, with nothing brought in yet
+      { type: "merge_applied", merge: merge.id, sources: [], open: 1 },
+      { type: "conflict_opened", conflict: conflict!.id, path: "a.txt" },
+      { type: "conflict_resolved", conflict: conflict!.id },
+      { type: "merge_applied", merge: merge.id, sources: ["f"], open: 0 },
+      { type: "merge_applied", merge: second.merge.id, sources: [], open: 1 },
+      { type: "conflict_opened", conflict: opened },
+      { type: "merge_abandoned", merge: second.merge.id },
+      { type: "fork_removed", fork: fork.id, name: "f" },
+      { type: "fix_started", fix: id },
+      { type: "fix_attempt", fix: id, number: 1, severity: "medium", checkpoint },
+      { type: "fix_escalated", fix: id, reason: "No progress" },
+      { type: "fix_finished", fix: id, state: "accepted" },
+    ]);
+  }),
+);
