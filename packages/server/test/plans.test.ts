@@ -362,6 +362,10 @@ test(
       const back = await plan(project, { ...whole, target: done.safetyCheckpoint });
       await apply(project, back.id);
       expect(content()).toBe("newer\n");
+      const forget = (request: object) => project.ok("POST", "/api/forget", { path: file, ...request });
+      expect((await forget({ dryRun: true })).checkpoints.length).toBeGreaterThan(1);
+      await forget({ confirm: "forget" });
+      expect((await plan(project, restore)).outside).toEqual([]);
     },
     { "a.txt": "one\n" },
   ),
