@@ -87,8 +87,8 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     edits: [
       edit(
         "sync/push",
-        "const put = await putSurely(space.store, key, bytes);\n    this.#uploadedAt",
-        "const put = { date: around.now() };\n    space.store.put(key, bytes, { createOnly: false }).catch(() => undefined);\n    this.#uploadedAt",
+        "const put = await putSurely(space.store, key, bytes);\n    // [T8]",
+        "const put = { date: around.now() };\n    space.store.put(key, bytes, { createOnly: false }).catch(() => undefined);\n    // [T8]",
       ),
     ],
   },

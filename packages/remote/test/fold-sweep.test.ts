@@ -143,6 +143,32 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     expect(await bob.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
   });
 
+  test("[T8, R1515] a parcel whose upload was repeated for days, and which a sweep deleted meanwhile, is not relied on", async () => {
+    const store = new Server();
+    const ana = await pushedOften(store, 2);
+    ana.host = { ...ana.host, around: { ...ana.host.around, now: () => Date.now() + store.clock.ahead } };
+    const put = store.put.bind(store);
+    let isDue = true;
+    store.put = async (key, bytes, how) => {
+      if (isDue && key.includes("/b/")) {
+        isDue = false;
+        await put(key, bytes, how);
+        for (const _ of [1, 2]) {
+          store.clock.ahead += 73 * HOUR_MS;
+          await sweep(ana, store);
+        }
+        expect(store.objects.has(key)).toBe(false);
+      }
+      return put(key, bytes, how);
+    };
+    ana.write({ "later.bin": randomBytes(1_100_000) });
+    await ana.workspace.checkpoint();
+    expect(await ana.push()).toMatchObject({ outcome: "pushed" });
+    store.clock.ahead += 73 * HOUR_MS;
+    await sweep(ana, store);
+    await expectWhole(ana, store);
+  });
+
   test("[T7, R737] what is named again before the second look is pardoned", async () => {
     const store = new Server();
     const ana = await pushedOften(store, 2);
