@@ -52,8 +52,3 @@ export async function expectGood(page: Page, what: string, floating = ""): Promi
 
 /** The widths that the page is drawn for. */
 export const WIDTHS = [1440, 1024, 390] as const;
-
-/** Every width in both themes. */
-export const MATRIX = WIDTHS.flatMap((width) =>
-  (["light", "dark"] as const).map((scheme) => ({ width, scheme })),
-);
