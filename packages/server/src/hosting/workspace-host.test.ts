@@ -115,15 +115,15 @@ test("[R1455] so many working copies are watched and no more, a small one beside
   for (const id of ids) await host.find(id);
   expect(await states()).toEqual(["cold", "live", "live"]);
   // a capture in one that is not watched is a whole one
-  const { workspace } = await host.find(ids[2]!);
+  const { workspace } = await host.find(ids[2]);
   writeFileSync(join(workspace.root, "a"), "two");
   expect((await workspace.checkpoint()).checkpoint.changes).toMatchObject({ modified: 1 });
   now += 2 * MINUTE;
-  await host.find(ids[1]!);
-  await host.find(ids[2]!);
+  await host.find(ids[1]);
+  await host.find(ids[2]);
   await host.release();
   expect(await states()).toEqual(["closed", "live", "live"]);
-  expect((await host.find(ids[0]!)).workspace.watching.state).toBe("cold");
+  expect((await host.find(ids[0])).workspace.watching.state).toBe("cold");
 });
 
 describe("an idle workspace", () => {

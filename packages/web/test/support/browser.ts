@@ -84,18 +84,17 @@ export function sharedServer(): { readonly shown: typeof shown; close(): Promise
     return [host, context] as const;
   };
   return {
-    shown:
-      (prepare, story, options = {}) =>
-      async () => {
-        const [host, context] = await (started ??= start());
-        await using project = await ServedProject.start(options.files, host);
-        await prepare(project);
-        try {
-          await tell(story, { project, context, options, hasKey: true });
-        } finally {
-          await leave(context);
-        }
-      },
+    shown: (prepare, story, given) => async () => {
+      const options = given ?? {};
+      const [host, context] = await (started ??= start());
+      await using project = await ServedProject.start(options.files, host);
+      await prepare(project);
+      try {
+        await tell(story, { project, context, options, hasKey: true });
+      } finally {
+        await leave(context);
+      }
+    },
     close: async () => {
       const [host, context] = (await started) ?? [];
       await context?.close();
