@@ -161,8 +161,10 @@ test(
       await expect(forks.restore(one)).rejects.toMatchObject({ code: "FORK_NOT_FOUND" });
       return bytesOnDisk;
     };
-    await makeSpare("one", "two");
+    const inTrash = await makeSpare("one", "two");
     expect(statesOf(temp)).toEqual(["main", "spare", "removing"]);
+    // both take room: the one in the trash, and the spare one
+    expect((await temp.workspace.status()).disk.forks).toBeGreaterThan(inTrash);
     const [spare] = readdirSync(trash).filter((name) => name.endsWith("-one"));
     const child = spawn("sleep", ["60"], { cwd: join(trash, spare!) });
     try {
@@ -176,6 +178,11 @@ test(
     expect((await make(temp, "four")).method).toBe("spare");
     for (const name of ["two", "three", "four"]) await forks.remove(name, { now: true });
     expect(existsSync(trash)).toBe(false);
+    await makeSpare("nine", "ten");
+    writeSetting(temp.home, "forks.spare", "0");
+    await forks.remove("ten", { now: true });
+    expect(existsSync(trash)).toBe(false);
+    writeSetting(temp.home, "forks.spare", "1");
     const bytesOnDisk = await makeSpare("five", "six");
     await forks.remove("six", { now: true });
     writeSetting(temp.home, "forks.bytes", String(Math.ceil(1.5 * bytesOnDisk)));

@@ -10,7 +10,7 @@ import { countChanges } from "../diff/count-changes.ts";
 import { fileChanges } from "../diff/file-changes.ts";
 import { countQueued, readRemotes } from "../exchange/remotes.ts";
 import { countCheckpoints, headCheckpoint } from "../history/checkpoints.ts";
-import { listForks } from "../history/forks.ts";
+import { listForks, listSpareForks } from "../history/forks.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { countNewestPausedTurns } from "../history/paused-stretches.ts";
 import { countDropped, nextStep } from "../history/step-rows.ts";
@@ -59,7 +59,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     disk: {
       bytes: storeBytes(store),
       capBytes,
-      forks: forks.reduce((sum, { bytesOnDisk }) => sum + bytesOnDisk, 0),
+      forks: [...forks, ...listSpareForks(db)].reduce((sum, { bytesOnDisk }) => sum + bytesOnDisk, 0),
     },
     damage,
     canUndo: present === undefined || isDamaged ? nextStep(db, "applied") : stepToUndo(context, present),

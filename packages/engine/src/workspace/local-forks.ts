@@ -234,11 +234,12 @@ export class LocalForks implements Forks<Workspace> {
       ({ state, removedAt }) => state === "removing" && (all || (removedAt ?? 0) <= until),
     );
     const { db } = this.#runner;
-    const spare = listSpareForks(db);
-    if (all) db.transaction(() => spare.forEach(({ workingCopy }) => setForkGone(db, workingCopy)));
+    const spare = listSpareForks(db).slice(all ? 0 : this.#forking.settings.spare);
+    if (spare.length > 0)
+      db.transaction(() => spare.forEach(({ workingCopy }) => setForkGone(db, workingCopy)));
     for (const row of listForks(db, { gone: true }))
       if (row.state === "gone" && row.root !== "") clearAway(this.#context, row);
-    let isAny = all && spare.length > 0;
+    let isAny = spare.length > 0;
     for (const { workingCopy } of old) {
       const isKept = !all && listSpareForks(db).length < this.#forking.settings.spare;
       isAny = (await this.#delete(workingCopy, { spare: isKept })) || isAny;
