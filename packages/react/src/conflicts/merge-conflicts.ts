@@ -31,16 +31,12 @@ export function useMergeConflicts(id: string, isApplying: boolean) {
   const merge = value?.merge;
   const isDecided = merge?.state === "open" && merge.resolution.success;
   const made = JSON.stringify(merge?.conflicts.map(({ resolution }) => resolution));
-  // what is loading may come to be applied, and then there is nothing to plan
-  const asked = isDecided && !isLoading ? `rest ${id} ${made} ${version} ${tries} !` : null;
-  const planned = useLoaded(asked, async () => ({
-    by: made,
-    ...(await client.call("POST /api/merges/:id/continue", {
-      params: { id },
-      query: { workspace },
-      body: {},
-    })),
-  }));
+  // a merge that is loading, or being applied, may be through: then there is nothing to plan
+  const asked = isDecided && !isLoading && !isApplying ? `rest ${id} ${made} ${version} ${tries} !` : null;
+  const planned = useLoaded(asked, async (signal) => {
+    const input = { params: { id }, query: { workspace }, body: {} };
+    return { by: made, ...(await client.call("POST /api/merges/:id/continue", input, signal)) };
+  });
   const resolve = (conflict: string, body: { take: string; region?: number } | { content: string }) =>
     client.call("POST /api/conflicts/:id/resolve", { params: { id: conflict }, query: { workspace }, body });
   const source: ConflictSource = {
