@@ -15,6 +15,7 @@ export const REMOTES = {
     response: z.looseObject({ remotes: z.array(remote) }),
   },
   "POST /api/remotes": {
+    ownProgramsOnly: true,
     summary:
       "Adds a remote: makes a space at an address, whose recovery key goes to the file named, or joins the one that is there with the key in that file. `url` may be an invitation.",
     query: workspaceQuery,
