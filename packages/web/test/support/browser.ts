@@ -146,7 +146,8 @@ export async function newContext({
 export async function newPage(context: BrowserContext, problems: string[]): Promise<Page> {
   const page = await context.newPage();
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") problems.push(`${message.text()} ${message.location().url}`);
+    if (message.type() === "error" || message.type() === "warning")
+      problems.push(`${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => problems.push(oneLine(error.stack ?? String(error))));
   return page;
