@@ -195,7 +195,9 @@ test(
     expect(workspace.exchange.annotate([written("ahead", now + 100_000)])).toBe(0);
     expect(await name()).toBe("mine");
     expect(workspace.exchange.annotate([written("a tie", now + 100_001, "")])).toBe(0);
-    expect(workspace.exchange.annotate([written(null, now + 100_001, "{")])).toBe(1);
+    expect(workspace.exchange.annotate([written("theirs again", now + 100_001, "{")])).toBe(1);
+    expect(await name()).toBe("theirs again");
+    expect(workspace.exchange.annotate([written(null, now + 100_002)])).toBe(1);
     expect(await name()).toBeNull();
     const tag = { ...written("good", now + 200_000), field: "tag/good" as const };
     expect(workspace.exchange.annotate([tag, { ...tag, checkpoint: "unknown" }])).toBe(1);
