@@ -12,7 +12,7 @@ const DIST = "packages/engine/dist";
 const TWINS = `${DIST}/sync`;
 
 /** What really waits. The face has no method that reaches it. */
-const WAITS = /^(capture\/live|fs|store)\/|^queries\/find-in-history\.js$/;
+const WAITS = /^(capture\/live|fs|store)\/|^queries\/(find-in-history|matching-contents)\.js$/;
 
 const modules = readModules("sync.js");
 const twins = findTwins();
