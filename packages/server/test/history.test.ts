@@ -27,7 +27,7 @@ test(
     expect(page).toMatchObject({
       total: 3,
       next: null,
-      now: { changed: 0, working: [] },
+      now: { changed: 0, first: null, working: [] },
       rows: [
         { ref: "T2", agent: "codex", modified: 1, plus: 1, minus: 1, steps: 1, sameAsNow: true },
         { ref: "T1", agent: "claude-code", added: 1, plus: 2, minus: 0, beforeSameAsNow: false },
@@ -51,7 +51,7 @@ test(
       expect(await project.ok("GET", `/api/history/${name}/steps`)).toMatchObject({ steps });
     // the resident process sees what a person changes
     project.write("mine.txt", "m\n");
-    expect((await project.ok("GET", "/api/history")).now).toMatchObject({ changed: 1 });
+    expect((await project.ok("GET", "/api/history")).now).toMatchObject({ changed: 1, first: "mine.txt" });
   }),
 );
 

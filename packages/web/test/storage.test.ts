@@ -30,6 +30,9 @@ describe.skipIf(CHROMIUM === undefined)("storage", () => {
         await table.getByText("All green").waitFor();
         await expect.poll(() => table.getByRole("row").count()).toBe(2);
         await page.getByRole("searchbox", { name: "Search checkpoints" }).fill("");
+        await page.getByLabel("Age", { exact: true }).selectOption("Older than a day");
+        await expect.poll(() => table.getByRole("row").count()).toBe(1);
+        await page.getByLabel("Age", { exact: true }).selectOption("Age: any");
         await page.getByLabel("Kind", { exact: true }).selectOption("tool");
         await table.getByText("+1 ~0 −0").first().waitFor();
         await table

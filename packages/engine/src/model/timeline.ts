@@ -109,6 +109,8 @@ export interface TimelineNow {
   readonly at: number;
   /** How many files changed since the newest capture; null when unknown: it is damaged, or the directory is gone. */
   readonly changed: number | null;
+  /** One of them. */
+  readonly first: string | null;
   /** The seq of the newest capture. */
   readonly since: number | null;
   /** The threads with a turn under way. */

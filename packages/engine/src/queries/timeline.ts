@@ -16,6 +16,7 @@ import {
 import { threadsOf } from "../history/threads.ts";
 import { turnNumbers } from "../history/turn-numbers.ts";
 import { listUncaptured } from "../history/uncaptured.ts";
+import { displayPath } from "../model/byte-path.ts";
 import type { UncapturedTurn } from "../model/conversation.ts";
 import { EngineError, isDamage } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -235,14 +236,17 @@ function lookAtDisk(context: Context): { present: string | undefined; now: Timel
     failing: failingSince(store.db, newest?.seq ?? 0),
   };
   if (newest === undefined || present === undefined)
-    return { present: present?.snapshot, now: { ...now, changed: null } };
+    return { present: present?.snapshot, now: { ...now, changed: null, first: null } };
   try {
-    const { added, modified, deleted } = countChanges(
-      provenChanges(present.objects, asSeen(context, newest), present),
-    );
-    return { present: present.snapshot, now: { ...now, changed: added + modified + deleted } };
+    const edits = provenChanges(present.objects, asSeen(context, newest), present);
+    const { added, modified, deleted } = countChanges(edits);
+    const first = edits.find(({ from, to }) => (to ?? from)?.kind !== "directory");
+    return {
+      present: present.snapshot,
+      now: { ...now, changed: added + modified + deleted, first: first ? displayPath(first.path) : null },
+    };
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return { present: present.snapshot, now: { ...now, changed: null } };
+    return { present: present.snapshot, now: { ...now, changed: null, first: null } };
   }
 }

@@ -79,6 +79,7 @@ export const history = z.looseObject({
     .looseObject({
       at: time,
       changed: count.nullable(),
+      first: z.string().nullable(),
       since: count.nullable(),
       working: z.array(z.string()),
       failing: z.looseObject({ since: time, problem: z.string() }).nullable(),

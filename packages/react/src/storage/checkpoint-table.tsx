@@ -25,6 +25,7 @@ export function CheckpointTable({ onChanged }: { onChanged(): void }): ReactNode
   const [search, setSearch] = useState("");
   const [kind, setKind] = useState("");
   const [thread, setThread] = useState("");
+  const [age, setAge] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const query = {
     workspace,
@@ -36,8 +37,11 @@ export function CheckpointTable({ onChanged }: { onChanged(): void }): ReactNode
     client.call("GET /api/checkpoints", { query }),
   );
   const rows = useMemo(
-    () => (value?.checkpoints ?? []).filter((each) => thread === "" || each.thread === thread),
-    [value, thread],
+    () =>
+      (value?.checkpoints ?? []).filter(
+        (each) => (thread === "" || each.thread === thread) && isOlder(each, Number(age)),
+      ),
+    [value, thread, age],
   );
   const drop = useDrop(() => {
     setChosen(new Set());
@@ -66,6 +70,7 @@ export function CheckpointTable({ onChanged }: { onChanged(): void }): ReactNode
           onChange={(event) => setSearch(event.target.value)}
         />
         <Pick words="Kind" value={kind} choices={Object.entries(KINDS)} onChange={setKind} />
+        <Pick words="Age" value={age} choices={AGES} onChange={setAge} />
         <Pick words="Thread" value={thread} choices={threads.map(threadChoice)} onChange={setThread} />
         <DeleteButton count={chosen.size} onDelete={() => drop([...chosen])} />
       </div>
@@ -78,6 +83,18 @@ export function CheckpointTable({ onChanged }: { onChanged(): void }): ReactNode
       )}
     </section>
   );
+}
+
+/** In days. */
+const AGES = [
+  ["1", "Older than a day"],
+  ["7", "Older than a week"],
+  ["30", "Older than 30 days"],
+] as const;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function isOlder({ createdAt }: Checkpoint, days: number): boolean {
+  return days === 0 || Date.parse(createdAt) <= Date.now() - days * DAY_MS;
 }
 
 function threadChoice({ id, title, externalId }: Thread): [string, string] {

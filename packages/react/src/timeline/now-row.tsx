@@ -1,7 +1,7 @@
 /** The first row: what lies on the disk now. */
 import type { ReactNode } from "react";
 import type { History } from "../data/history.ts";
-import { clock, quantity, quoted, WORDS } from "../words.ts";
+import { clock, quantity, quoted, visible, WORDS } from "../words.ts";
 import { titleOf } from "./row-text.ts";
 
 /** "You are here", with how the disk differs from the newest row. */
@@ -49,14 +49,23 @@ export function NowRow(props: {
   );
 }
 
-/** "Files on disk; 1 file changed since 10:47", or which earlier state it equals. */
+/** "Files on disk; README.md changed since 10:47", or which earlier state it equals. */
 function nowText({ rows, now }: History): string {
   const newest = rows[0];
   if (newest === undefined || now === undefined) return "Files on disk";
-  if (now.changed !== null && now.changed > 0)
-    return `Files on disk; ${quantity(now.changed, "file")} changed since ${clock(newest.at)}`;
+  const { changed, first } = now;
+  if (changed !== null && changed > 0) {
+    const more = first === null ? changed : changed - 1;
+    const named = [first === null ? "" : visible(first), more === 0 ? "" : moreFiles(more, first !== null)];
+    const words = named.filter((name) => name !== "").join(" and ");
+    return `Files on disk; ${words} changed since ${clock(newest.at)}`;
+  }
   const same = rows.slice(1).find((row) => row.beforeSameAsNow === true && row.kind === "turn");
   if (same !== undefined)
     return `Files on disk; the same as before ${quoted(titleOf(same), 40)}, ${clock(same.at)}`;
   return "Files on disk; nothing changed since";
+}
+
+function moreFiles(count: number, isMore: boolean): string {
+  return quantity(count, isMore ? "more file" : "file");
 }

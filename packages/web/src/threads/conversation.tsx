@@ -137,8 +137,12 @@ function Prompt(props: {
         ) : null}
       </header>
       <p className="b-text">{visible(message.content)}</p>
-      {message.rolledBack && row?.state !== "undone" ? (
-        <p className="b-small b-muted">The conversation went back to before this. The agent is told so.</p>
+      {isUndone ? (
+        <p className="b-small b-muted">
+          {row?.state === "undone"
+            ? "What it changed was taken back. The agent is told so."
+            : "The conversation went back to before this. The agent is told so."}
+        </p>
       ) : null}
       <footer className="b-row b-small b-muted">
         {row === undefined ? null : <Lines plus={row.plus} minus={row.minus} />}
