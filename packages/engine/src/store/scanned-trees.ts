@@ -18,6 +18,9 @@ export class ScannedTrees {
   /** One tree after the other: its id, how many contents it names, and their ids; `~id` for a directory's. */
   #graph = new Int32Array(4096);
   #length = 0;
+  /** Where each tree begins in the graph. */
+  #starts = new Int32Array(1024);
+  #trees = 0;
   #mayHold = new Uint8Array(0);
 
   /** Learns the objects of a pack. */
@@ -46,9 +49,15 @@ export class ScannedTrees {
       const content = this.#ids.idAt(bytes, hashAt);
       this.#push(isDirectory ? ~content : content);
     });
-    if (isTree) this.#graph[first + 1] = this.#length - first - 2;
-    else this.#length = first;
-    return isTree;
+    if (!isTree) {
+      this.#length = first;
+      return false;
+    }
+    this.#graph[first + 1] = this.#length - first - 2;
+    if (this.#trees === this.#starts.length) this.#starts = grown(this.#starts);
+    this.#starts[this.#trees] = first;
+    this.#trees += 1;
+    return true;
   }
 
   /** Decides which trees may hold one of these. */
@@ -56,26 +65,25 @@ export class ScannedTrees {
     const found = Array.from(contents, (name) => this.#idOf(name, "hex"));
     this.#mayHold = new Uint8Array(this.#ids.count);
     for (const id of found) this.#mayHold[id] = 1;
-    // from the bottom up, one level or more a round
-    while (this.#markParents());
+    // there and back: in one of the two directions a round marks every level
+    while (this.#markParents(this.#trees - 1, -1) && this.#markParents(0, 1));
   }
 
-  /** True when a tree was marked. */
-  #markParents(): boolean {
+  /** Marks trees one after the other; true when there was a new one. */
+  #markParents(from: number, step: 1 | -1): boolean {
     const [graph, mayHold] = [this.#graph, this.#mayHold];
     let isAnyNew = false;
-    for (let at = 0; at < this.#length;) {
+    for (let index = from; index >= 0 && index < this.#trees; index += step) {
+      const at = this.#starts[index]!;
       const tree = graph[at]!;
+      if (mayHold[tree] === 1) continue;
       const end = at + 2 + graph[at + 1]!;
-      if (mayHold[tree] === 0) {
-        for (let child = at + 2; child < end; child += 1) {
-          if (!this.#mayBeIn(graph[child]!)) continue;
-          mayHold[tree] = 1;
-          isAnyNew = true;
-          break;
-        }
+      for (let child = at + 2; child < end; child += 1) {
+        if (!this.#mayBeIn(graph[child]!)) continue;
+        mayHold[tree] = 1;
+        isAnyNew = true;
+        break;
       }
-      at = end;
     }
     return isAnyNew;
   }
