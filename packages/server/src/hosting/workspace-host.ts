@@ -202,7 +202,12 @@ export class WorkspaceHost {
     for (const [id, opening] of this.#open) {
       const hosted = this.#watched.has(id) ? undefined : await opening.catch(() => undefined);
       if (hosted === undefined || !(await this.#mayWatch(hosted.workspace))) continue;
-      await hosted.inTurn(() => hosted.workspace.watch()).catch(() => this.#watched.delete(id));
+      await hosted
+        .inTurn(() => hosted.workspace.watch())
+        .catch((error: unknown) => {
+          this.#watched.delete(id);
+          this.#options.log.error("workspace not watched", { workspace: id, error: String(error) });
+        });
     }
   }
 
@@ -224,14 +229,15 @@ export class WorkspaceHost {
 
   /** Closes the watched working copy that was not used for longest; false where all are in use. */
   async #makeRoom(): Promise<boolean> {
-    const unused: HostedWorkspace[] = [];
-    for (const id of this.#watched.keys()) {
-      // one that is still being opened is in use
-      const hosted = await Promise.race([this.#open.get(id), Promise.resolve(undefined)]);
-      const isUsed = hosted === undefined || hosted.isBusy;
-      if (!isUsed && this.#options.clock() - hosted.usedAt >= UNUSED_MS) unused.push(hosted);
-    }
-    const [oldest] = unused.toSorted((a, b) => a.usedAt - b.usedAt);
+    // one that is still being opened is in use
+    const watched = await Promise.all(
+      [...this.#watched.keys()].map((id) => Promise.race([this.#open.get(id), Promise.resolve(undefined)])),
+    );
+    // judged and taken out at once: a request that comes later opens it again
+    const [oldest] = watched
+      .filter((hosted) => hosted !== undefined)
+      .filter(({ isBusy, usedAt }) => !isBusy && this.#options.clock() - usedAt >= UNUSED_MS)
+      .toSorted((a, b) => a.usedAt - b.usedAt);
     if (oldest === undefined) return false;
     this.#forget(oldest.workspace.copyId);
     await oldest.workspace.close();
