@@ -249,8 +249,35 @@ describe.skipIf(CHROMIUM === undefined)("conflicts", { timeout: 90_000 }, () => 
         await page.getByRole("heading", { name: /0 by the merger, 2 by you/ }).waitFor();
         await button(page, /^Merge 3 files/).waitFor();
         await held(page, { project, path: `/api/merges/${id}/continue` });
+        // while it is applied, an answer from before comes late: there is nothing left to plan
+        const late = Promise.withResolvers<void>();
+        let planned = 0;
+        page.on("request", (request) => (planned += request.url().includes("/continue") ? 1 : 0));
+        await page.route(
+          (url) => url.pathname === `/api/merges/${id}`,
+          async (route) => {
+            const response = await route.fetch();
+            await late.promise;
+            await route.fulfill({ response });
+          },
+          { times: 1 },
+        );
+        await page.route(
+          (url) => url.pathname === `/api/merges/${id}/apply`,
+          async (route) => {
+            const came = page.waitForResponse((response) => response.url().includes(`/api/merges/${id}?`));
+            late.resolve();
+            await came;
+            await page.evaluate("new Promise((next) => requestAnimationFrame(() => setTimeout(next, 100)))");
+            await route.continue();
+          },
+        );
+        const asked = page.waitForRequest((request) => request.url().includes(`/api/merges/${id}?`));
+        await project.ok("PUT", "/api/checkpoints/@", { note: "Something else happened" });
+        await asked;
         await apply(hand, /^Merge 3 files/);
         await toast(page).getByText("Merged “idea” into main: 3 files.").waitFor();
+        expect(planned).toBe(0);
         verifyStore(project);
       },
       { files: FILES },
