@@ -1,51 +1,54 @@
 /**
- * Compiles the engine's native look where there is a C compiler. It is an accelerator: without it, and on Windows,
- * everything works and a scan of a big tree takes longer, so nothing here fails the build.
+ * Compiles what Belay has in C, where there is a compiler: the engine's native look and the hook that agents run. They make
+ * things quicker and nothing else: without them everything works, so nothing here fails the build.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { include_dir } from "node-api-headers";
 
-const SOURCE = "packages/engine/native/look.c";
-const TARGET = "packages/engine/dist/look.node";
+const COMMON = ["-std=gnu11", "-O2", "-Wall", "-Wextra"];
+const SHARED = process.platform === "darwin" ? ["-bundle", "-undefined", "dynamic_lookup"] : ["-shared"];
 
-if (process.platform !== "win32" && isOutdated()) compile();
+const LOOK = {
+  source: "packages/engine/native/look.c",
+  target: "packages/engine/dist/look.node",
+  flags: [["-fPIC", "-fvisibility=hidden", "-pthread", "-I", include_dir, ...SHARED]],
+  without: "scans of big trees take longer",
+};
 
-function isOutdated() {
-  const built = statSync(TARGET, { throwIfNoEntry: false });
-  return built === undefined || built.mtimeMs <= statSync(SOURCE).mtimeMs;
+const HOOK = {
+  source: "packages/agents/native/belay-hook.c",
+  target: "packages/agents/dist/belay-hook",
+  // a static program starts a millisecond sooner, and with any C library
+  flags: [["-static"], []],
+  without: "an agent waits longer for its hooks",
+};
+
+if (process.platform !== "win32") keep(LOOK);
+if (process.platform === "linux") keep(HOOK);
+
+function keep({ source, target, flags, without }) {
+  const built = statSync(target, { throwIfNoEntry: false });
+  if (built !== undefined && built.mtimeMs > statSync(source).mtimeMs) return;
+  mkdirSync(dirname(target), { recursive: true });
+  const fresh = `${target}.${process.pid}`;
+  let problem;
+  for (const some of flags) {
+    problem = compile(source, fresh, some);
+    if (problem === undefined) break;
+  }
+  // a process that has the old one loaded keeps it
+  if (problem === undefined) return renameSync(fresh, target);
+  for (const file of [fresh, target]) rmSync(file, { force: true });
+  console.error(`Without ${source} (${problem}): ${without}.`);
 }
 
-function compile() {
-  const fresh = `${TARGET}.${process.pid}`;
-  const shared = process.platform === "darwin" ? ["-bundle", "-undefined", "dynamic_lookup"] : ["-shared"];
-  const flags = [
-    "-std=gnu11",
-    "-O2",
-    "-Wall",
-    "-Wextra",
-    "-fPIC",
-    "-fvisibility=hidden",
-    "-pthread",
-    "-I",
-    include_dir,
-  ];
-  mkdirSync("packages/engine/dist", { recursive: true });
-  const { status, error, stderr } = spawnSync(
-    process.env.CC ?? "cc",
-    [...flags, ...shared, SOURCE, "-o", fresh],
-    {
-      encoding: "utf8",
-    },
-  );
-  if (status === 0) {
-    if (stderr !== "") console.error(stderr);
-    // a process that has the old one loaded keeps it
-    renameSync(fresh, TARGET);
-    return;
-  }
-  for (const file of [fresh, TARGET]) rmSync(file, { force: true });
-  console.error(
-    `Without the native look (${error?.message ?? stderr.trim()}): scans of big trees take longer.`,
-  );
+/** What is wrong, if anything. */
+function compile(source, target, flags) {
+  const args = [...COMMON, ...flags, source, "-o", target];
+  const { status, error, stderr } = spawnSync(process.env.CC ?? "cc", args, { encoding: "utf8" });
+  if (status !== 0) return error?.message ?? stderr.trim();
+  if (stderr !== "") console.error(stderr);
+  return undefined;
 }

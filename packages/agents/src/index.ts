@@ -21,7 +21,7 @@ export { claudePluginLines, writeClaudePlugin } from "./install/claude-plugin.ts
 export { detectAgent, type Detection } from "./install/detect.ts";
 export type { HookFile, Place, Scope } from "./settings/hook-file.ts";
 export { HOOK_MARK } from "./settings/hook-file.ts";
-export { hookScript, writeHookScript, type HookScript } from "./hooks/hook-script.ts";
+export { writeHook, type Hook } from "./hooks/write-hook.ts";
 export {
   install,
   planInstall,

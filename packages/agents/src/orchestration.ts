@@ -20,7 +20,7 @@ export { NO_FACTS, type AgentFacts } from "./run/agent-facts.ts";
 export { filledIn, PROMPT } from "./run/agent-template.ts";
 export type { Processes, RunLimits, RunPlace, RunRecord, Tokens } from "./run/run-record.ts";
 export { AUTO_FIX_DEFAULTS, readAutoFixConfig, type AutoFixConfig } from "./fix/auto-fix-config.ts";
-export { CHOICES, escalationText, isChoice, type Choice, type Escalation } from "./fix/escalation-text.ts";
+export { CHOICES, escalationText, isChoice, type Choice, type Escalation } from "./fix/escalation.ts";
 export type {
   AttemptRecord,
   FixClock,
@@ -33,6 +33,7 @@ export type {
 export { answerFix, fixIssues, INTERRUPTED } from "./fix/fix-issues.ts";
 export { fixPrompt, REVIEW_PROMPT } from "./fix/fix-prompt.ts";
 export { runReview, type ReviewCommand } from "./fix/run-review.ts";
+export { endProcesses, RUN_VARIABLE } from "./run/process-tree.ts";
 export { runCommand, type CommandEnd, type CommandRequest } from "./run/run-command.ts";
 export { readBelay } from "./review/belay.ts";
 export { readReview, REVIEW_FORMATS, type ReviewFormat, type ReviewOutput } from "./review/read-review.ts";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { AGENT_IDS } from "../src/events/agent-id.ts";
 import { loadAgent } from "../src/adapters/find-adapter.ts";
-import { isAnswer, SHELL_ANSWER_FORM } from "../src/hooks/answer-form.ts";
+import { isAnswer, POSIX_ANSWER_FORM } from "../src/hooks/answer-form.ts";
 
 const TEXT = 'a "quoted" \\ path\nü → 漢 {"permission":"allow"} \u0007';
 const EVENTS = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "beforeSubmitPrompt", "BeforeAgent"];
@@ -35,24 +35,24 @@ const REFUSED = [
   '{"context":"a\nb"}',
 ];
 
-function shellTakes(answer: string): boolean {
+function posixTakes(answer: string): boolean {
   const script = "LC_ALL=C; [[ $1 =~ $2 ]] && printf yes || printf no";
   return (
-    execFileSync("/bin/bash", ["-c", script, "x", answer, SHELL_ANSWER_FORM], { encoding: "utf8" }) === "yes"
+    execFileSync("/bin/bash", ["-c", script, "x", answer, POSIX_ANSWER_FORM], { encoding: "utf8" }) === "yes"
   );
 }
 
 describe("[R143] answers", () => {
-  test.each(AGENT_IDS)("of %s have a known form, for TypeScript and for the shell", async (id) => {
+  test.each(AGENT_IDS)("of %s have a known form, for TypeScript and for the compiled hook", async (id) => {
     const adapter = await loadAgent(id);
     for (const hook_event_name of EVENTS)
       for (const reply of REPLIES) {
         const answer = adapter.answer({ hook_event_name }, reply);
-        expect([isAnswer(answer), shellTakes(answer)], answer).toEqual([true, true]);
+        expect([isAnswer(answer), posixTakes(answer)], answer).toEqual([true, true]);
       }
   });
 
   test.each(REFUSED)("are not: %s", (answer) => {
-    expect([isAnswer(answer), shellTakes(answer)]).toEqual([false, false]);
+    expect([isAnswer(answer), posixTakes(answer)]).toEqual([false, false]);
   });
 });

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { initWorkspace, type Workspace } from "@belay/engine";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AUTO_FIX_DEFAULTS, readAutoFixConfig, type AutoFixConfig } from "../src/fix/auto-fix-config.ts";
-import { escalationText, type Choice, type Escalation } from "../src/fix/escalation-text.ts";
+import { escalationText, type Choice, type Escalation } from "../src/fix/escalation.ts";
 import type { FixerRun, FixOptions, FixResult } from "../src/fix/fix-host.ts";
 import { answerFix, fixIssues } from "../src/fix/fix-issues.ts";
 import { runReview } from "../src/fix/run-review.ts";

@@ -39,7 +39,7 @@ describe("interrupts", () => {
     ]);
   });
 
-  test("the end of the session, and a tool of a turn that was not announced, close it too", async () => {
+  test("[R1780] the end of the session, and a tool of a turn that was not announced, close it too", async () => {
     const { host, send } = setUpStage();
     await send("claude-code", claude("UserPromptSubmit"));
     await send("claude-code", { ...claude("PreToolUse.Write"), prompt_id: "p2" });
@@ -48,6 +48,10 @@ describe("interrupts", () => {
       "turnEnd | 9f204eee-f99d-4cbf-a9fd-560154836787 | interrupted",
       "turnEnd | p2 | interrupted",
     ]);
+    expect(host.calls.at(-1)).toMatchObject({
+      call: "sessionEnd",
+      thread: expect.stringMatching(/^claude-code\//),
+    });
   });
 });
 

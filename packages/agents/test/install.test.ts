@@ -20,7 +20,7 @@ import { claudePluginLines, writeClaudePlugin } from "../src/install/claude-plug
 import { detectAgent } from "../src/install/detect.ts";
 import { addEntries, removeEntries } from "../src/settings/hook-entries.ts";
 import type { Place, Scope } from "../src/settings/hook-file.ts";
-import { hookScript, writeHookScript } from "../src/hooks/hook-script.ts";
+import { writeHook } from "../src/hooks/write-hook.ts";
 import { install, planInstall } from "../src/install/install.ts";
 import { readRecord } from "../src/install/install-record.ts";
 import { parseJsonc, valueOf } from "../src/settings/jsonc.ts";
@@ -401,7 +401,7 @@ describe("after a restore", () => {
   });
 });
 
-describe("the hook script", () => {
+describe("the hook without the compiled program", () => {
   test("runs the command by absolute path, with its input, and always ends with 0", () => {
     const top = temporaryDirectory();
     const belayHome = join(top, "it's a home");
@@ -410,15 +410,15 @@ describe("the hook script", () => {
       cli,
       'process.stdin.on("data", (d) => process.stdout.write(JSON.stringify({ args: process.argv.slice(2), home: process.env.BELAY_HOME, read: String(d) }))); process.exitCode = 2;',
     );
-    const script = writeHookScript({ belayHome, node: process.execPath, cli });
+    const facts = { belayHome, node: process.execPath, build: "/b", environment: [], program: "/nowhere" };
+    const script = writeHook({ ...facts, cli });
     const run = () => execFileSync(script, ["claude-code"], { input: "event", encoding: "utf8", env: {} });
     expect(JSON.parse(run())).toEqual({ args: ["hook", "claude-code"], home: belayHome, read: "event" });
     // The CLI is gone: the agent goes on, and the log says so.
-    writeHookScript({ belayHome, node: process.execPath, cli: join(top, "gone.js") });
+    writeHook({ ...facts, cli: join(top, "gone.js") });
     expect(execFileSync(script, ["codex"], { input: "", encoding: "utf8" })).toBe("{}\n");
     const log = readFileSync(join(belayHome, "agents", "trouble.log"), "utf8");
     expect(JSON.parse(log)).toMatchObject({ agent: "codex", event: "start" });
-    expect(hookScript({ belayHome, node: "/n", cli: "/c" })).toContain("exit 0\n");
   });
 
   test("a shared command line does nothing where Belay is not installed", async () => {

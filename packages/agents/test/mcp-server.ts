@@ -58,7 +58,7 @@ const host: McpHost = {
     return { files: changed(older.files, to === undefined ? read() : checkpoints[find(to)]!.files) };
   },
   async branches() {
-    const none = { parent: null, workingCopy: null, description: null };
+    const none = { parent: null, workingCopy: null, description: null, run: null };
     return [{ name: "main", current: true, ahead: 0, behind: 0, files: 1, state: "open", ...none }];
   },
   async mergePreview(branches) {

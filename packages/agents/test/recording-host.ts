@@ -36,6 +36,9 @@ export class RecordingHost implements AgentHost<string> {
   agentStart = this.#record("agentStart");
   agentEnd = this.#record("agentEnd");
   turnEnd = this.#record("turnEnd");
+  sessionEnd = async (thread: string): Promise<void> => {
+    this.calls.push({ call: "sessionEnd", thread });
+  };
   conversationRewound = this.#record("conversationRewound");
   trouble = this.#record("trouble");
 
@@ -44,9 +47,9 @@ export class RecordingHost implements AgentHost<string> {
     return `did ${name} ${args}`;
   }
 
-  /** The calls besides opening threads, in short. */
+  /** The calls besides opening and closing threads, in short. */
   get story(): string[] {
-    return this.calls.filter(({ call }) => call !== "openThread").map(tellCall);
+    return this.calls.filter(({ call }) => call !== "openThread" && call !== "sessionEnd").map(tellCall);
   }
 
   #record(call: string) {

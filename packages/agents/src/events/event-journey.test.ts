@@ -38,7 +38,7 @@ describe("the table", () => {
     expect([...reached].toSorted()).toEqual(states.toSorted());
   });
 
-  test("hands over from the script to `belay hook` once, and never back", () => {
+  test("hands over from `belay-hook` to `belay hook` once, and never back", () => {
     for (const way of WAYS) {
       const programs = way.map(({ state }) => JOURNEY[state].in).filter((program) => program !== null);
       expect(programs.toSorted().toReversed()).toEqual(programs);
@@ -61,13 +61,13 @@ describe("the table", () => {
 
 /** The longest that the agent is held up in a state of a way. */
 function longestMs({ state, outcome }: Step, spent: number): number {
-  const { ASK_MS, SCRIPT_MS, PROCESS_MS } = DEADLINES;
+  const { ASK_MS, HOOK_MS, PROCESS_MS } = DEADLINES;
   if (state === "asking") return outcome === "late" ? ASK_MS : ASK_MS - 1;
   // `belay hook` waits once, in whichever state its deadline comes
   const waits = (state === "delivering" && outcome !== "no resident") || state === "working";
   if (!waits) return 0;
   const now = spent + PROCESS_MS;
-  const allowed = SCRIPT_MS - spent;
+  const allowed = HOOK_MS - spent;
   const deadline = hookDeadline({ began: spent, now, allowed, waited: 0 });
   return PROCESS_MS + (deadline - now);
 }
@@ -83,9 +83,9 @@ describe("the deadlines", () => {
   );
 
   test("fit into each other", () => {
-    const { AGENT_MS, ASK_MS, SCRIPT_MS, PROCESS_MS, LEAST_MS, WORK_MS } = DEADLINES;
+    const { AGENT_MS, ASK_MS, HOOK_MS, PROCESS_MS, LEAST_MS, WORK_MS } = DEADLINES;
     expect(ASK_MS + PROCESS_MS + LEAST_MS).toBeLessThanOrEqual(AGENT_MS);
-    expect(SCRIPT_MS).toBeLessThan(AGENT_MS);
+    expect(HOOK_MS).toBeLessThan(AGENT_MS);
     // the moment that work takes for the agent's is never after the agent has gone
     expect(WORK_MS).toBe(AGENT_MS - PROCESS_MS);
     expect(WORK_MS).toBeGreaterThan(ASK_MS);

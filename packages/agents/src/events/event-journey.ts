@@ -1,11 +1,11 @@
 /**
  * The journey of one event, from the agent's hook to the answer that lets the agent go on: one picture, one table of
- * states, one table of deadlines. The hook's script and opencode's plugin are written with these numbers, `belay hook`
+ * states, one table of deadlines. The hook and opencode's plugin are given these numbers, `belay hook`
  * walks these states, and the process that captures the event works to the same deadline.
  *
  *     the agent runs its hook
  *        │
- *        ▼                      in the script
+ *        ▼                      in belay-hook
  *     looking ──── no protected directory here ─────────────► answered, with {}
  *        │    │
  *        │    │ ordinary
@@ -31,7 +31,7 @@
  *        │
  *        └──────── the event is noted in agents/overdue ────► left, with a warning
  *
- * opencode's plugin begins at `looking` too; where it gets no answer it starts the script, which hands on to `belay hook`.
+ * opencode's plugin begins at `looking` too; where it gets no answer it starts `belay-hook`, which hands on to `belay hook`.
  *
  * A left event ends in one of two ways. The process that was at it finishes: its checkpoint is marked `late`. That process
  * died: the next event from the same place carries it out first, and its checkpoint is marked `missed`.
@@ -41,10 +41,10 @@
 export const DEADLINES = {
   /** No hook holds its agent up for longer; nor do all the late hooks of one turn together, but for `LEAST_MS` each. */
   AGENT_MS: 1000,
-  /** Script and plugin: how long the resident process has to answer before the event goes to `belay hook`. */
+  /** `belay-hook` and plugin: how long the resident process has to answer before the event goes to `belay hook`. */
   ASK_MS: 600,
-  /** Script: what asking and `belay hook` may take together. The rest of `AGENT_MS` is for the script itself. */
-  SCRIPT_MS: 950,
+  /** What asking and `belay hook` may take together. The rest of `AGENT_MS` is for `belay-hook` itself. */
+  HOOK_MS: 950,
   /** `belay hook`: what it needs to start and to end. */
   PROCESS_MS: 150,
   /** `belay hook`: what it waits at least. Enough for an ordinary event, also after one that took long. */
@@ -67,24 +67,24 @@ export const DEADLINES = {
   REPEATED_MS: 60_000,
   /** Work on an event is given up after this long. */
   GIVEN_UP_MS: 600_000,
-  /** opencode's plugin: when it stops waiting for a script that has hung. */
+  /** opencode's plugin: when it stops waiting for a hook that has hung. */
   PLUGIN_MS: 15_000,
 } as const;
 
 /** Larger events are not sent to the resident process, which takes bodies of a mebibyte. */
 export const MOST_EVENT_BYTES = 800_000;
 
-/** Which program is at an event: the hook's script, or `belay hook`. */
-export type Program = "script" | "belay hook";
+/** Which program is at an event: the one that agents start, or `belay hook`. */
+export type Program = "belay-hook" | "belay hook";
 
 /** What can happen to an event in each state, and the state that follows. `null`: the journey is over. */
 export const JOURNEY = {
   looking: {
-    in: "script",
+    in: "belay-hook",
     next: { unprotected: "answered", ordinary: "asking", unusual: "delivering" },
   },
   asking: {
-    in: "script",
+    in: "belay-hook",
     next: { answer: "answered", refused: "delivering", late: "delivering" },
   },
   delivering: {
@@ -138,7 +138,7 @@ export async function travel(from: "delivering", legs: Legs<"belay hook">): Prom
 export function hookDeadline(times: {
   readonly began: number;
   readonly now: number;
-  /** `BELAY_WAIT_MS`: what the script has left, or what the user would rather wait. */
+  /** `BELAY_WAIT_MS`: what `belay-hook` has left, or what the user would rather wait. */
   readonly allowed: number | undefined;
   readonly waited: number;
 }): number {

@@ -4,7 +4,7 @@
  */
 import type { IssueSeverity, ReviewIssue } from "../review/review-issue.ts";
 import type { AutoFixConfig } from "./auto-fix-config.ts";
-import type { Choice, Escalation } from "./escalation-text.ts";
+import type { Choice, Escalation } from "./escalation.ts";
 
 /** Where a loop is. */
 export type FixState = "running" | "clean" | "escalated" | "rejected" | "accepted" | "manual" | "exhausted";

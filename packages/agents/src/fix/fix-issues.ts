@@ -10,7 +10,7 @@ import {
   type IssueSeverity,
   type ReviewIssue,
 } from "../review/review-issue.ts";
-import type { Choice } from "./escalation-text.ts";
+import type { Choice } from "./escalation.ts";
 import type { FixerRun, FixOptions, FixRecord, FixResult, FixState, FixWorkspace } from "./fix-host.ts";
 
 /** Fixes what a review finds. Where the user cannot be asked, the loop waits as `escalated` for `answerFix`. */

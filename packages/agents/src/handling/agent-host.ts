@@ -98,6 +98,8 @@ export interface AgentHost<Thread = unknown> {
   agentStart(activity: AgentActivity<Thread>): Promise<void>;
   agentEnd(activity: AgentActivity<Thread> & { readonly status: TurnStatus }): Promise<void>;
   turnEnd(end: TurnEnd<Thread>): Promise<void>;
+  /** The agent's session is over; a later event of the same conversation begins it again. */
+  sessionEnd?(thread: Thread): Promise<void>;
   /** The user went back inside the agent: its conversation now stands before this message. */
   conversationRewound(rewind: { readonly thread: Thread; readonly messageId: string | null }): Promise<void>;
   /** The protected directory of a thread: names of files are shown from there. */

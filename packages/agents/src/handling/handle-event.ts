@@ -146,7 +146,8 @@ async function carryOut<Thread>(act: Act<Thread>): Promise<string | undefined> {
     case "turn-end":
       return turnEnd({ ...act, event });
     case "session-end":
-      return closeTurn(act, "interrupted").then(() => undefined);
+      await closeTurn(act, "interrupted");
+      return act.host.sessionEnd?.(act.thread).then(() => undefined);
     default:
       return undefined;
   }

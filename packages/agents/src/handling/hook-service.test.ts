@@ -31,7 +31,7 @@ describe("[R71] the deadline of a delivered event", () => {
     expect(deadlinesOf(setting)).toEqual([{ at: deadline, reason: "late" }]);
   });
 
-  test("follows from the event's name where a script says no more", async () => {
+  test("follows from the event's name where the hook says no more", async () => {
     const setting = setUpService();
     const began = Date.now();
     await setting.service.answer(delivered("PreToolUse.Bash", { id: eventId(began, 1) }));

@@ -1,5 +1,5 @@
 /**
- * Hook events in a resident process. A script that waited in vain passes its event to `belay hook`, which
+ * Hook events in a resident process. A hook that waited in vain passes its event to `belay hook`, which
  * delivers it again under the same name: it is carried out once, and both get the same answer.
  */
 import { beganAt, DEADLINES } from "../events/event-journey.ts";

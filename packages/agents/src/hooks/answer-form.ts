@@ -24,8 +24,8 @@ function formFor(plain: string): string {
 
 const FORM = new RegExp(formFor(String.raw`[^"\\\u0000-\u001f]`));
 
-/** For bash, where a locale of bytes is set. */
-export const SHELL_ANSWER_FORM = formFor(String.raw`[^"\\[:cntrl:]]`);
+/** For the compiled hook, whose locale is one of bytes. */
+export const POSIX_ANSWER_FORM = formFor(String.raw`[^"\\[:cntrl:]]`);
 
 /** True for an answer that a hook may print. */
 export function isAnswer(text: string): boolean {

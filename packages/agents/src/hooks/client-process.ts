@@ -15,8 +15,9 @@ export interface ClientProcess {
 /** The variable that carries the agent's process from the hook to the work. */
 export const CLIENT_VARIABLE = "BELAY_CLIENT";
 
-/** Programs that only start other programs, the hook's script included. */
-export const SHELLS = "belay-hook sh bash dash ash zsh ksh mksh fish busybox env timeout setsid nice";
+/** Programs that only start other programs, the hook's own files included. */
+export const SHELLS =
+  "belay-hook belay-hook-long sh bash dash ash zsh ksh mksh fish busybox env timeout setsid nice";
 /** How many processes up the search goes. */
 export const MOST_SHELLS = 6;
 

@@ -3,7 +3,7 @@
  * plugin stops the tool.
  *
  * It lives as long as opencode, so it keeps a connection to the resident process: an event costs one request. Anything
- * unusual goes through the hook's script, under the same name, so that it counts once. opencode waits for the checkpoint
+ * unusual goes through `belay-hook`, under the same name, so that it counts once. opencode waits for the checkpoint
  * before a tool [N1]; it does not wait for the one after, but no later event overtakes that.
  */
 import { DEADLINES, MOST_EVENT_BYTES } from "../events/event-journey.ts";
@@ -44,13 +44,13 @@ ${HOOKS}};
 `;
 }
 
-const { PLUGIN_MS, ASK_MS, SCRIPT_MS, WORK_MS } = DEADLINES;
+const { PLUGIN_MS, ASK_MS, HOOK_MS, WORK_MS } = DEADLINES;
 
-/** How an event reaches Belay: the states `looking` and `asking` of its journey, then the script. */
+/** How an event reaches Belay: the states `looking` and `asking` of its journey, then `belay-hook`. */
 const WAYS = `const PLUGIN_MS = ${PLUGIN_MS};
 const ASK_MS = ${ASK_MS};
-// what is left for the script
-const AFTER_ASKING_MS = ${SCRIPT_MS - ASK_MS};
+// what is left for belay-hook
+const AFTER_ASKING_MS = ${HOOK_MS - ASK_MS};
 const WORK_MS = ${WORK_MS};
 const MOST_CHARACTERS = ${MOST_EVENT_BYTES / 2};
 
@@ -58,7 +58,7 @@ const kept = new Agent({ keepAlive: true, maxSockets: 8 });
 const CLIENT = thisProcess();
 let sent = 0;
 
-/** opencode's own process, as the script would find it. */
+/** opencode's own process, as belay-hook would find it. */
 function thisProcess() {
   try {
     const stat = readFileSync("/proc/self/stat", "latin1");
@@ -68,7 +68,7 @@ function thisProcess() {
   }
 }
 
-/** Certain that no protected directory is concerned; in doubt the script finds out. */
+/** Certain that no protected directory is concerned; in doubt belay-hook finds out. */
 function isUnprotected(directory) {
   try {
     const place = realpathSync(directory);
@@ -83,12 +83,11 @@ function isUnprotected(directory) {
   }
 }
 
-/** The resident process, if it is this user's and of the build that the script is of. */
+/** The resident process, if it is this user's and of the build that belay-hook is of. */
 function residentSocket() {
   const run = join(HOME, "run");
   const { uid, mode } = statSync(run);
-  const [, quoted, plain] = / build=(?:'([^']+)'|(\\S+))/.exec(readFileSync(HOOK, "utf8")) ?? [];
-  const build = quoted ?? plain;
+  const [, build] = /^build=(.+)$/m.exec(readFileSync(HOOK + ".facts", "utf8")) ?? [];
   if (uid !== process.getuid() || mode & 0o077 || !build || existsSync(join(HOME, "agents/overdue"))) return undefined;
   const isOlder = statSync(build).mtimeMs > statSync(join(run, "resident.json")).mtimeMs;
   const socket = join(run, "resident.sock");

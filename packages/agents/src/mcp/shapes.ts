@@ -121,6 +121,7 @@ export const branch = contract.branch.pick({
   ahead: true,
   behind: true,
   files: true,
+  run: true,
   state: true,
   workingCopy: true,
   description: true,

@@ -48,14 +48,14 @@ export function replaceSettings(path: string, before: SettingsFile | null, text:
   writeAtomically(target, text, now?.mode ?? 0o644);
 }
 
-/** A reader sees the old text or the new one, also after a crash. */
-function writeAtomically(path: string, text: string, mode: number): void {
+/** A reader sees the old content or the new one, also after a crash. */
+function writeAtomically(path: string, content: string | Buffer, mode: number): void {
   mkdirSync(dirname(path), { recursive: true });
   const draft = join(dirname(path), `.${basename(path)}.belay-${process.pid}`);
   const file = openSync(draft, "w", mode);
   try {
     try {
-      writeFileSync(file, text);
+      writeFileSync(file, content);
       fchmodSync(file, mode);
       fsyncSync(file);
     } finally {
@@ -69,9 +69,9 @@ function writeAtomically(path: string, text: string, mode: number): void {
 }
 
 /** The same for a file below `$BELAY_HOME`. */
-export function writeOwnFile(path: string, text: string, mode: number): void {
+export function writeOwnFile(path: string, content: string | Buffer, mode: number): void {
   makePrivateDirectory(dirname(path));
-  writeAtomically(path, text, mode);
+  writeAtomically(path, content, mode);
 }
 
 /** A text's hash: whether a file is as it was left. */

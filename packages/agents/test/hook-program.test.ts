@@ -1,6 +1,8 @@
-/** The script that agents run, with a resident process that this file plays and a command that says it was called. */
-import { execFileSync, spawn } from "node:child_process";
+/** The compiled hook that agents run, with a resident process that this file plays and a command that says it was called. */
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,17 +16,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
-import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { findClient } from "../src/hooks/client-process.ts";
-import { hookScript, writeHookScript } from "../src/hooks/hook-script.ts";
+import { writeHook } from "../src/hooks/write-hook.ts";
 
 const CLIENT_PROCESS = join(import.meta.dirname, "../src/hooks/client-process.ts");
-const TOKEN = "a-token_0";
-const HELLO = "a-hello_1";
-const PROOF = "a-proof_2";
+const PROGRAM = join(import.meta.dirname, "../dist/belay-hook");
 const CLOSERS: (() => void)[] = [];
 
 afterEach(() => {
@@ -39,24 +38,27 @@ interface Asked {
 
 type Play = (asked: Asked) => { status?: number; answer?: string; length?: number } | undefined;
 
-/** The script in a home of its own. The command prints what it was given, as JSON. */
+/** The hook in a home of its own. The command prints what it was given, as JSON. */
 function setUp() {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "belay-script-")));
   CLOSERS.push(() => rmSync(top, { recursive: true, force: true }));
   const belayHome = join(top, "home");
   const build = join(top, "build.js");
   const cli = join(top, "cli.cjs");
-  mkdirSync(join(belayHome, "run"), { recursive: true });
+  mkdirSync(belayHome);
+  mkdirSync(join(belayHome, "run"), { mode: 0o700 });
   writeFileSync(build, "");
   utimesSync(build, 1, 1);
   writeFileSync(
     cli,
-    `let read = ""; process.stdin.on("data", (d) => (read += d)).on("end", () => process.stdout.write(JSON.stringify({
+    `if (process.env.NOISY) require("node:fs").writeSync(2, "noise");
+    let read = ""; process.stdin.on("data", (d) => (read += d)).on("end", () => process.stdout.write(JSON.stringify({
       args: process.argv.slice(2), read, event: process.env.BELAY_EVENT, wait: process.env.BELAY_WAIT_MS, client: process.env.BELAY_CLIENT })));`,
   );
   const environment = ["CLAUDE", "BELAY"];
-  const script = writeHookScript({ belayHome, node: process.execPath, cli, build, environment });
-  return { top, belayHome, build, script };
+  const hook = { belayHome, node: process.execPath, cli, build, environment };
+  const script = writeHook({ ...hook, program: PROGRAM });
+  return { top, belayHome, build, script, hook };
 }
 
 type Setting = ReturnType<typeof setUp>;
@@ -64,11 +66,6 @@ type Setting = ReturnType<typeof setUp>;
 async function playResident({ belayHome }: Setting, play: Play): Promise<Asked[]> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
-    if (request.url === "/hello" && request.headers.authorization === `Bearer ${HELLO}`) {
-      response.sendDate = false;
-      response.writeHead(204, PROOF, { Connection: "keep-alive" }).end();
-      return;
-    }
     const pieces: Buffer[] = [];
     request.on("data", (piece: Buffer) => pieces.push(piece));
     request.on("end", () => {
@@ -82,29 +79,14 @@ async function playResident({ belayHome }: Setting, play: Play): Promise<Asked[]
       response.end(answer);
     });
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const socket = join(belayHome, "run", "resident.sock");
+  await new Promise<void>((listening) => server.listen(socket, listening));
   CLOSERS.push(() => {
     server.closeAllConnections();
     server.close();
   });
-  writeFacts(belayHome, (server.address() as AddressInfo).port);
+  writeFileSync(join(belayHome, "run", "resident.json"), "{}");
   return asked;
-}
-
-function writeFacts(belayHome: string, port: number): void {
-  const url = `http://127.0.0.1:${port}`;
-  // the order does not matter, nor what else there is
-  const facts = {
-    pid: 1,
-    proof: PROOF,
-    hello: HELLO,
-    version: "1",
-    url,
-    foreground: false,
-    token: TOKEN,
-    startedAt: "",
-  };
-  writeFileSync(join(belayHome, "run", "resident.json"), JSON.stringify(facts));
 }
 
 interface Run {
@@ -149,7 +131,7 @@ function longWay({ output, errors, code }: Run): {
 
 const EVENT = `{"text":"100% \\\\ \\"quoted\\" \${x} \`y\` ü → 漢","tool":"Bash"}`;
 
-describe("[R60] the hook's script asks the resident process itself", () => {
+describe.runIf(existsSync(PROGRAM))("[R60] the hook asks the resident process itself", () => {
   test("and prints its answer, byte for byte", async () => {
     const setting = setUp();
     const answer = `{"systemMessage":"ü 100% \\\\n \\" {}"}`;
@@ -159,7 +141,6 @@ describe("[R60] the hook's script asks the resident process itself", () => {
     const [{ url, headers, body }] = asked as [Asked];
     expect({ url, body }).toEqual({ url: "/api/hooks/claude-code/event", body: EVENT });
     expect(headers).toMatchObject({
-      authorization: `Bearer ${TOKEN}`,
       "content-type": "application/json",
       "x-belay-cwd": setting.top,
       "x-belay-wait": expect.stringMatching(/^\d{13}-\d+$/) as string,
@@ -174,7 +155,7 @@ describe("[R60] the hook's script asks the resident process itself", () => {
       const setting = setUp();
       const asked = await playResident(setting, () => ({ answer: "{}" }));
       const sayClient = (headers: Asked["headers"]) =>
-        /BELAY_CLIENT=([^\t]*)\t/.exec(String(headers["x-belay-environment"]))?.[1];
+        /BELAY_CLIENT=([^\t]*)/.exec(String(headers["x-belay-environment"]))?.[1];
       await run(setting, EVENT, { env: { BELAY_CLIENT: "1 1" } });
       const shells = join(setting.top, "sh");
       writeFileSync(shells, `#!/bin/sh\nbash -c '${setting.script} codex; true'; true\n`, { mode: 0o755 });
@@ -193,18 +174,6 @@ describe("[R60] the hook's script asks the resident process itself", () => {
     expect(asked[0]!.body === event).toBe(true);
   });
 
-  test("whatever the user's start-up file for bash does", async () => {
-    const setting = setUp();
-    await playResident(setting, () => ({ answer: "{}" }));
-    const startUp = join(setting.top, "start-up");
-    writeFileSync(startUp, "echo noise; exit 3\n");
-    expect(await run(setting, EVENT, { env: { BASH_ENV: startUp, ENV: startUp } })).toMatchObject({
-      output: "{}",
-      errors: "",
-      code: 0,
-    });
-  });
-
   test("and no longer than the agent may be held up: then it hands on the event under its name", async () => {
     const setting = setUp();
     const asked = await playResident(setting, () => undefined);
@@ -216,42 +185,36 @@ describe("[R60] the hook's script asks the resident process itself", () => {
   });
 });
 
-/** A stranger at the port of a process that died: `say` is what it answers with, whatever it is asked. */
-async function playStranger({ belayHome }: Setting, say: string): Promise<() => string> {
-  let heard = "";
-  const server = createTcpServer((socket) => {
-    socket.on("error", () => undefined);
-    socket.on("data", (piece) => {
-      heard += piece.toString("latin1");
-      socket.write(say);
-    });
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  CLOSERS.push(() => server.close());
-  writeFacts(belayHome, (server.address() as AddressInfo).port);
-  return () => heard;
-}
-
 const GRANT = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}`;
 
-describe("[R143] the hook's script", () => {
-  test.each([
-    ["grants at once", `HTTP/1.1 200 OK\r\ncontent-length: ${GRANT.length}\r\n\r\n${GRANT}`],
-    ["has a proof of its own", "HTTP/1.1 204 a-proof\r\nConnection: keep-alive\r\n\r\n"],
-    ["has no proof", "HTTP/1.1 204 \r\nConnection: keep-alive\r\n\r\n"],
-    ["gives back what it hears", `HTTP/1.1 204 ${HELLO}\r\nConnection: keep-alive\r\n\r\n`],
-    ["says nothing", ""],
-    ["talks without an end", "x".repeat(100_000)],
-  ])("tells a stranger who %s neither token nor event", async (_, say) => {
+describe.runIf(existsSync(PROGRAM))("[R143] the hook", () => {
+  test.each<[string, (run: string) => void]>([
+    ["a directory that others may enter", (run) => chmodSync(run, 0o755)],
+    ["a link to a directory", (run) => (renameSync(run, `${run}-2`), symlinkSync(`${run}-2`, run))],
+    ["no socket", (run) => (rmSync(`${run}/resident.sock`), writeFileSync(`${run}/resident.sock`, ""))],
+    [
+      "a link to a socket",
+      (run) => {
+        renameSync(`${run}/resident.sock`, `${run}/other.sock`);
+        symlinkSync(`${run}/other.sock`, `${run}/resident.sock`);
+      },
+    ],
+  ])("sends nothing where there is %s", async (_, spoil) => {
     const setting = setUp();
-    const heard = await playStranger(setting, say);
-    const done = await run(setting, EVENT);
-    expect(longWay(done)).toMatchObject({ read: EVENT });
-    expect(longWay(done).event).toBeUndefined();
-    expect(Number(longWay(done).wait)).toBeLessThan(1000);
-    expect(heard()).toMatch(/^GET \/hello HTTP\/1\.1\r\n/);
-    expect(heard()).not.toContain(TOKEN);
-    expect(heard()).not.toContain("quoted");
+    const asked = await playResident(setting, () => ({ answer: "{}" }));
+    spoil(join(setting.belayHome, "run"));
+    const done = longWay(await run(setting, EVENT));
+    expect(done).toMatchObject({ read: EVENT });
+    expect(done.event).toBeUndefined();
+    expect(asked).toEqual([]);
+  });
+
+  test.runIf(process.getuid?.() === 0)("sends nothing to a socket of another user's", async () => {
+    const setting = setUp();
+    const asked = await playResident(setting, () => ({ answer: "{}" }));
+    chownSync(join(setting.belayHome, "run", "resident.sock"), 12_345, 12_345);
+    expect(longWay(await run(setting, EVENT)).read).toBe(EVENT);
+    expect(asked).toEqual([]);
   });
 
   test.each([
@@ -270,7 +233,7 @@ describe("[R143] the hook's script", () => {
   });
 });
 
-describe("[R60] the hook's script goes the long way", () => {
+describe.runIf(existsSync(PROGRAM))("[R60] the hook goes the long way", () => {
   test.runIf(process.platform === "linux")("[R197] and names the agent's process on it too", async () => {
     const setting = setUp();
     const { client } = longWay(await run(setting, EVENT, { env: { BELAY_CLIENT: "1 1" } }));
@@ -303,11 +266,9 @@ describe("[R60] the hook's script goes the long way", () => {
   test("when there is no resident process, or none any more", async () => {
     const setting = setUp();
     expect(longWay(await run(setting, EVENT))).toMatchObject({ args: ["hook", "claude-code"], read: EVENT });
-    // a port without a listener
-    writeFacts(setting.belayHome, 1);
+    await playResident(setting, () => ({ answer: "{}" }));
+    CLOSERS.splice(-1)[0]!();
     expect(longWay(await run(setting, EVENT))).toMatchObject({ args: ["hook", "claude-code"], read: EVENT });
-    writeFileSync(join(setting.belayHome, "run", "resident.json"), "garbage");
-    expect(longWay(await run(setting, EVENT)).read).toBe(EVENT);
   });
 
   test("when the process is of another build, or something is overdue", async () => {
@@ -335,14 +296,54 @@ describe("[R60] the hook's script goes the long way", () => {
     expect(asked).toEqual([]);
   });
 
-  test("where there is no bash", () => {
-    const script = hookScript(
-      { belayHome: "/h", node: "/n", cli: "/c", build: "/b", environment: ["CLAUDE"] },
-      "/nowhere/bash",
+  test.each([
+    ["no file may be written to", "ulimit -f 0;"],
+    ["there is nowhere to put errors", "NOISY=1; export NOISY; exec 2>&-;"],
+  ])("where %s", async (_, before) => {
+    const setting = setUp();
+    const noisy = join(setting.top, "noisy");
+    writeFileSync(noisy, `#!/bin/sh\n${before} exec '${setting.script}' "$@"\n`, { mode: 0o755 });
+    const event = JSON.stringify({ text: "x".repeat(100_000) });
+    expect(longWay(await run({ ...setting, script: noisy }, event)).read).toBe(event);
+  });
+
+  test("when the agent's end of the pipe does not wait", async () => {
+    const setting = setUp();
+    const late = join(setting.top, "late.py");
+    writeFileSync(
+      late,
+      `import os, subprocess, sys, time
+reading, writing = os.pipe()
+os.set_blocking(reading, False)
+hook = subprocess.Popen([sys.argv[1], "claude-code"], stdin=reading)
+time.sleep(0.2)
+os.write(writing, b'{"late":1}')
+os.close(writing)
+hook.wait()
+`,
     );
-    expect(script).toMatch(/^#!\/bin\/sh\n/);
-    expect(script).not.toContain("ask_resident");
-    expect(readFileSync("/bin/sh").length).toBeGreaterThan(0);
+    const { stdout } = spawnSync("python3", [late, setting.script], { encoding: "utf8", cwd: setting.top });
+    expect((JSON.parse(stdout) as { read: string }).read).toBe('{"late":1}');
+  });
+
+  test("where its facts are of another build, or the program was not compiled", async () => {
+    const setting = setUp();
+    const asked = await playResident(setting, () => ({ answer: "{}" }));
+    const facts = `${setting.script}.facts`;
+    writeFileSync(facts, readFileSync(facts, "utf8").replace("ask-ms=", "other="));
+    expect(longWay(await run(setting, EVENT)).read).toBe(EVENT);
+    expect(asked).toEqual([]);
+    expect(writeHook({ ...setting.hook, program: PROGRAM })).toBe(setting.script);
+    expect(await run(setting, EVENT)).toMatchObject({ output: "{}", errors: "", code: 0 });
+    // as for another kind of machine
+    const foreign = join(setting.top, "foreign");
+    const bytes = readFileSync(PROGRAM);
+    bytes.writeUInt16LE(0xffff, 18);
+    writeFileSync(foreign, bytes, { mode: 0o755 });
+    writeHook({ ...setting.hook, program: foreign });
+    const { read, client } = longWay(await run(setting, EVENT, { env: { BELAY_CLIENT: "1 1" } }));
+    expect({ read, client }).toEqual({ read: EVENT, client: "" });
+    expect(asked).toHaveLength(1);
   });
 });
 
@@ -354,66 +355,72 @@ function writeRoots(
   writeFileSync(join(belayHome, "roots"), roots.map(([inode, path]) => `${inode} ${path}\0`).join(""));
 }
 
-describe("[R170] in a directory that is not protected the hook's script starts nothing", () => {
-  function setUpPlaces() {
-    const setting = setUp();
-    const [project, elsewhere] = [join(setting.top, "project"), join(setting.top, "elsewhere")];
-    for (const place of [join(project, "deep"), join(elsewhere, "deep")])
-      mkdirSync(place, { recursive: true });
-    writeRoots(setting, [[statSync(project, { bigint: true }).ino, project]]);
-    return { setting, project, elsewhere };
-  }
-
-  const about = (cwd: string, more: object = {}) =>
-    JSON.stringify({ session_id: "s", cwd, hook_event_name: "PreToolUse", ...more });
-
-  test("and answers at once, whatever is protected elsewhere", async () => {
-    const { setting, elsewhere } = setUpPlaces();
-    for (const cwd of [elsewhere, join(elsewhere, "deep")]) {
-      const event = about(cwd, { tool_input: { content: "x".repeat(100_000) } });
-      expect(await run(setting, event, { cwd })).toMatchObject({ output: "{}", errors: "", code: 0 });
+describe.runIf(existsSync(PROGRAM))(
+  "[R170] in a directory that is not protected the hook starts nothing",
+  () => {
+    function setUpPlaces() {
+      const setting = setUp();
+      const [project, elsewhere] = [join(setting.top, "project"), join(setting.top, "elsewhere")];
+      for (const place of [join(project, "deep"), join(elsewhere, "deep")])
+        mkdirSync(place, { recursive: true });
+      writeRoots(setting, [[statSync(project, { bigint: true }).ino, project]]);
+      return { setting, project, elsewhere };
     }
-    expect(await run(setting, EVENT, { cwd: elsewhere })).toMatchObject({ output: "{}" });
-    writeRoots(setting, []);
-    expect(await run(setting, about("/"), { cwd: "/" })).toMatchObject({ output: "{}" });
-  });
 
-  test("a neighbour whose name begins alike is none of the protected ones", async () => {
-    const { setting, project } = setUpPlaces();
-    mkdirSync(`${project}-2`);
-    expect(await run(setting, EVENT, { cwd: `${project}-2` })).toMatchObject({ output: "{}" });
-  });
+    const about = (cwd: string, more: object = {}) =>
+      JSON.stringify({ session_id: "s", cwd, hook_event_name: "PreToolUse", ...more });
 
-  test("but asks when the hook, or the event, is in a protected one, by whatever name", async () => {
-    const { setting, project, elsewhere } = setUpPlaces();
-    const link = join(setting.top, "link");
-    symlinkSync(join(project, "deep"), link);
-    for (const cwd of [project, join(project, "deep"), link]) {
-      longWay(await run(setting, about(elsewhere), { cwd }));
-      longWay(await run(setting, about(cwd), { cwd: elsewhere }));
-      const event = JSON.stringify({ directory: cwd });
-      expect(longWay(await run(setting, event, { cwd: elsewhere })).read).toBe(event);
-    }
-  });
+    test("and answers at once, whatever is protected elsewhere", async () => {
+      const { setting, elsewhere } = setUpPlaces();
+      for (const cwd of [elsewhere, join(elsewhere, "deep")]) {
+        const event = about(cwd, { tool_input: { content: "x".repeat(100_000) } });
+        expect(await run(setting, event, { cwd })).toMatchObject({ output: "{}", errors: "", code: 0 });
+      }
+      expect(await run(setting, EVENT, { cwd: elsewhere })).toMatchObject({ output: "{}" });
+      writeRoots(setting, []);
+      expect(await run(setting, about("/"), { cwd: "/" })).toMatchObject({ output: "{}" });
+    });
 
-  test("and when it cannot know", async () => {
-    const { setting, project, elsewhere } = setUpPlaces();
-    const there = { cwd: elsewhere };
-    longWay(await run(setting, about(join(elsewhere, "gone")), there));
-    longWay(await run(setting, about(`${elsewhere}/\u0001`), there));
-    longWay(await run(setting, JSON.stringify({ text: "x".repeat(9000), cwd: elsewhere }), there));
-    longWay(await run(setting, about(elsewhere, { hook_event_name: "UserPromptExpansion" }), there));
-    longWay(await run(setting, about(elsewhere), { ...there, agent: "cursor" }));
-    writeFileSync(join(elsewhere, ".git"), "gitdir: /x/.git/worktrees/elsewhere\n");
-    longWay(await run(setting, about(elsewhere), there));
-    rmSync(join(elsewhere, ".git"));
-    expect(await run(setting, about(elsewhere), there)).toMatchObject({ output: "{}" });
-    // a protected directory was moved: here, or to somewhere else
-    const moved = join(setting.top, "moved");
-    renameSync(project, moved);
-    expect(await run(setting, about(elsewhere), there)).toMatchObject({ output: "{}" });
-    longWay(await run(setting, about(join(moved, "deep")), { cwd: moved }));
-    rmSync(join(setting.belayHome, "roots"));
-    longWay(await run(setting, about(elsewhere), there));
-  });
-});
+    test("a neighbour whose name begins alike is none of the protected ones", async () => {
+      const { setting, project } = setUpPlaces();
+      mkdirSync(`${project}-2`);
+      expect(await run(setting, EVENT, { cwd: `${project}-2` })).toMatchObject({ output: "{}" });
+    });
+
+    test("but asks when the hook, or the event, is in a protected one, by whatever name", async () => {
+      const { setting, project, elsewhere } = setUpPlaces();
+      const link = join(setting.top, "link");
+      symlinkSync(join(project, "deep"), link);
+      for (const cwd of [project, join(project, "deep"), link]) {
+        longWay(await run(setting, about(elsewhere), { cwd }));
+        longWay(await run(setting, about(cwd), { cwd: elsewhere }));
+        const event = JSON.stringify({ directory: cwd });
+        expect(longWay(await run(setting, event, { cwd: elsewhere })).read).toBe(event);
+      }
+    });
+
+    test("and when it cannot know", async () => {
+      const { setting, project, elsewhere } = setUpPlaces();
+      const there = { cwd: elsewhere };
+      longWay(await run(setting, about(join(elsewhere, "gone")), there));
+      longWay(await run(setting, about(`${elsewhere}/\u0001`), there));
+      longWay(
+        await run(setting, `{"cwd":"${project}/\\u00f6","tool_input":{"directory":"${elsewhere}"}}`, there),
+      );
+      longWay(await run(setting, JSON.stringify({ text: "x".repeat(9000), cwd: elsewhere }), there));
+      longWay(await run(setting, about(elsewhere, { hook_event_name: "UserPromptExpansion" }), there));
+      longWay(await run(setting, about(elsewhere), { ...there, agent: "cursor" }));
+      writeFileSync(join(elsewhere, ".git"), "gitdir: /x/.git/worktrees/elsewhere\n");
+      longWay(await run(setting, about(elsewhere), there));
+      rmSync(join(elsewhere, ".git"));
+      expect(await run(setting, about(elsewhere), there)).toMatchObject({ output: "{}" });
+      // a protected directory was moved: here, or to somewhere else
+      const moved = join(setting.top, "moved");
+      renameSync(project, moved);
+      expect(await run(setting, about(elsewhere), there)).toMatchObject({ output: "{}" });
+      longWay(await run(setting, about(join(moved, "deep")), { cwd: moved }));
+      rmSync(join(setting.belayHome, "roots"));
+      longWay(await run(setting, about(elsewhere), there));
+    });
+  },
+);
