@@ -10,10 +10,11 @@ import { SUITES } from "./suites.ts";
 const DIRECTORY = join(import.meta.dirname, "../docs/figures");
 const LOG = join(DIRECTORY, "torture.jsonl");
 
-/** One run of a suite, or one planted bug that its suite noticed. */
+/** One run of a suite, or one planted bug that its suite noticed, or did not. */
 export type Figure =
   | { readonly suite: string; readonly tried: number; readonly seeds: readonly number[] }
-  | { readonly bug: string; readonly noticedAfter: number };
+  | { readonly bug: string; readonly noticedAfter: number }
+  | { readonly bug: string; readonly missedIn: number };
 
 /** Adds figures to the log and makes the tables again. */
 export function writeFigures(figures: readonly Figure[]): void {
@@ -28,7 +29,7 @@ function readFigures(): Figure[] {
 
 function describeFigures(figures: readonly Figure[]): string {
   const runs = figures.filter((figure) => "suite" in figure);
-  const noticed = new Map(figures.flatMap((each) => ("bug" in each ? [[each.bug, each.noticedAfter]] : [])));
+  const planted = new Map(figures.flatMap((each) => ("bug" in each ? [[each.bug, each] as const] : [])));
   const suites = SUITES.map(({ name, unit, goal }) => {
     const own = runs.filter(({ suite }) => suite === name);
     const tried = own.reduce((sum, run) => sum + run.tried, 0);
@@ -36,9 +37,8 @@ function describeFigures(figures: readonly Figure[]): string {
     return `| \`${name}\` | ${number(tried)} ${unit} | ${number(goal)} | ${last.join(", ")} |`;
   });
   const bugs = PLANTED_BUGS.map(({ name, suite }) => {
-    const after = noticed.get(name);
     const unit = SUITES.find((each) => each.name === suite)!.unit;
-    return `| \`${suite}\` | ${name} | ${after === undefined ? "not run yet" : `${number(after)} ${unit}`} |`;
+    return `| \`${suite}\` | ${name} | ${describeBug(planted.get(name), unit)} |`;
   });
   return `# What the torture suites have tried
 
@@ -53,6 +53,13 @@ ${suites.join("\n")}
 |---|---|---|
 ${bugs.join("\n")}
 `;
+}
+
+function describeBug(figure: Extract<Figure, { bug: string }> | undefined, unit: string): string {
+  if (figure === undefined) return "not run yet";
+  return "missedIn" in figure
+    ? `**not noticed** in ${number(figure.missedIn)} ${unit}`
+    : `${number(figure.noticedAfter)} ${unit}`;
 }
 
 const SEEDS_SHOWN = 6;

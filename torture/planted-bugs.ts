@@ -51,6 +51,37 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
+    name: "a spare fork whose files are being taken over still counts as one",
+    suite: "crash",
+    tries: 120,
+    strikes: { scene: "takeover", calls: "belay-forks" },
+    edits: [
+      {
+        file: "fork/spare-fork",
+        text: "if (isStillThere) setForkGone(db, row.workingCopy);",
+        instead: "void setForkGone;",
+      },
+    ],
+  },
+  {
+    name: "a fork loses its dependencies before it is spare",
+    suite: "crash",
+    tries: 120,
+    strikes: { scene: "takeover", calls: "belay-forks" },
+    edits: [
+      {
+        file: "fork/spare-fork",
+        text: "db.transaction(() => setForkSpare(db, row.workingCopy, row.bytes));\n  try {",
+        instead: "try {",
+      },
+      {
+        file: "fork/spare-fork",
+        text: "// what cannot be removed yet goes with the rest\n  }\n  return true;",
+        instead: "}\n  db.transaction(() => setForkSpare(db, row.workingCopy, row.bytes));\n  return true;",
+      },
+    ],
+  },
+  {
     name: "a fork is removed without a capture",
     suite: "crash",
     tries: 60,

@@ -63,6 +63,31 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
+    name: "what was forgotten is deleted at the first look",
+    suite: "sync",
+    tries: 200,
+    edits: [edit("sync/sweep", "forgotten.has(key) && before.hurried.includes(key)", "forgotten.has(key)")],
+  },
+  {
+    name: "a new line does not look again after it borrowed",
+    suite: "sync",
+    tries: 400,
+    edits: [edit("sync/push", "const looked = head.from === null ? at : -Infinity;", "const looked = at;")],
+  },
+  {
+    name: "a base relies on what an earlier one gave up",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit("sync/plan-base", "readLine(space, line, undefined, { there })", "readLine(space, line)"),
+      edit(
+        "sync/plan-base",
+        "listed.has(space.names.parcel(parcel)) && !isBanned(parcel)",
+        "parcel !== line",
+      ),
+    ],
+  },
+  {
     name: "a head is trusted",
     suite: "sync",
     tries: 40,
@@ -97,5 +122,41 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     suite: "sync",
     tries: 5,
     edits: [edit("sync/read-line", 'if (verdict === "forged" ||', "if (verdict === undefined ||")],
+  },
+  {
+    name: "a parcel that was never answered counts as uploaded",
+    suite: "network",
+    tries: 150,
+    edits: [
+      edit(
+        "sync/push",
+        'kind === "parcel" && stored);\n    if (parcels',
+        'kind === "parcel");\n    if (parcels',
+      ),
+    ],
+  },
+  {
+    name: "a segment whose answer was lost is forgotten",
+    suite: "network",
+    tries: 60,
+    edits: [
+      edit(
+        "sync/push",
+        "if (segment !== undefined) return void (await this.#commit(segment));",
+        "if (segment !== undefined) return exchange.dropJournal(this.#name);",
+      ),
+    ],
+  },
+  {
+    name: "what is being sent counts as stored",
+    suite: "network",
+    tries: 60,
+    edits: [
+      edit(
+        "sync/push",
+        '    const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });\n    if (put.outcome === "exists" && !(await this.#isThere(key, bytes))) throw new LineTaken(key);',
+        '    exchange.settle(this.#name, { segment: head.number - 1, hash: head.previous ?? "", until: until ?? 0, at: 0 });\n    const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });\n    if (put.outcome === "exists" && !(await this.#isThere(key, bytes))) throw new LineTaken(key);',
+      ),
+    ],
   },
 ];

@@ -58,7 +58,9 @@ function isNoticed({ name, suite, tries, strikes }: PlantedBug, isWritten: boole
   const noticed = stdout.includes("FAILED");
   const seconds = Math.round((performance.now() - started) / 1000);
   const passed = /^\S+ +([\d,]+)/.exec(stdout)?.[1] ?? "?";
-  if (noticed && isWritten) writeFigures([{ bug: name, noticedAfter: Number(passed.replaceAll(",", "")) }]);
+  const count = Number(passed.replaceAll(",", ""));
+  if (isWritten)
+    writeFigures([noticed ? { bug: name, noticedAfter: count } : { bug: name, missedIn: tries }]);
   console.log(
     `${noticed ? "noticed    " : "NOT NOTICED"} ${title} (after ${passed} tries that passed, ${seconds} s)`,
   );

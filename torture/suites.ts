@@ -11,6 +11,7 @@ import { incidents } from "./suites/incidents.ts";
 import { merges } from "./suites/merges.ts";
 import { model } from "./suites/model.ts";
 import { narrow } from "./suites/narrow.ts";
+import { network } from "./suites/network.ts";
 import { order } from "./suites/order.ts";
 import { paths } from "./suites/paths.ts";
 import { power } from "./suites/power.ts";
@@ -41,5 +42,6 @@ export const SUITES: readonly Suite[] = [
   settings,
   merges,
   sync,
+  network,
   incidents,
 ];

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { openWorkspace } from "@belay/engine";
-import { writeHookScript } from "@belay/agents";
+import { writeHook } from "@belay/agents";
 import { isPlanted } from "../suite.ts";
 import type { ClientPlace } from "./agent-client.ts";
 
@@ -40,11 +40,12 @@ export class Home implements AsyncDisposable {
     this.isResident = isResident;
     mkdirSync(this.path, { recursive: true, mode: 0o700 });
     const build = join(CLI, "dist/main.js");
-    const script = writeHookScript({
+    const script = writeHook({
       belayHome: this.path,
       node: process.execPath,
       cli: LAUNCHER,
       build,
+      program: join(build, "../belay-hook"),
       environment: ["CLAUDE", "CODEX", "GEMINI", "BELAY"],
     });
     this.hook = script;

@@ -13,7 +13,7 @@ import {
   type States,
 } from "../../packages/engine/test/support/fault-check.ts";
 import { expectTold } from "../../packages/engine/test/support/fault-conversation.ts";
-import { expectNoScratch, meetFork } from "../../packages/engine/test/support/fault-forks.ts";
+import { expectNoScratch, meetFork, trashFork } from "../../packages/engine/test/support/fault-forks.ts";
 import { FaultLab, hasCompiler, type Fault } from "../../packages/engine/test/support/fault-lab.ts";
 import {
   carryOut,
@@ -59,6 +59,7 @@ const SCENES = [
   ["converse", "start"],
   ["switch", "start"],
   ["fork", "start"],
+  ["takeover", "start"],
   ["unfork", "forked"],
   ["merge", "start"],
   ["check", "start"],
@@ -74,7 +75,7 @@ const MOVES_FILES: ReadonlySet<Operation> = new Set<Operation>([
   "check",
   "resolve",
 ]);
-const FORKING: ReadonlySet<Operation> = new Set<Operation>(["fork", "unfork"]);
+const FORKING: ReadonlySet<Operation> = new Set<Operation>(["fork", "takeover", "unfork"]);
 const CHANGES_SESSIONS: ReadonlySet<Operation> = new Set<Operation>(["approve", "reset"]);
 /** The self-test tries only where its bug is: one scene, or selected calls. */
 const CHOSEN_SCENE = process.env["BELAY_TORTURE_SCENE"] ?? "";
@@ -154,7 +155,7 @@ export class FaultScenes {
     faults: readonly Fault[],
     mode: "judge" | "here" | "apart",
   ): Promise<void> {
-    await this.#putBack(scene.kept);
+    await this.#putBack(scene.kept, scene.operation);
     let said: Said | undefined;
     try {
       if (mode === "apart") await this.lab.run(scene.operation, ...faults);
@@ -212,7 +213,7 @@ export class FaultScenes {
     facts: Pick<Scene, "title" | "known"> & Partial<States>,
   ): Promise<void> {
     const before = CHANGES_SESSIONS.has(operation) ? await this.#readSessions(kept) : undefined;
-    await this.#putBack(kept);
+    await this.#putBack(kept, operation);
     const found = readTreeMap(this.lab.root);
     this.#control.arm();
     const said = await carryOut(operation, this.lab, { forgotten: true });
@@ -220,6 +221,8 @@ export class FaultScenes {
     if (!said.done) throw new Error(`${facts.title} fails by itself: ${said.message}`);
     if (MOVES_FILES.has(operation) && said.outcome !== "applied")
       throw new Error(`${facts.title} has nothing to do: ${String(said.outcome)}`);
+    if (operation === "takeover" && said.outcome !== "spare")
+      throw new Error(`no file was taken over: ${String(said.outcome)}`);
     if (calls.length === 0) throw new Error(`${facts.title}: no call was counted`);
     const after = readTreeMap(this.lab.root);
     const sessions = before === undefined ? undefined : { before, after: await this.#readSessions() };
@@ -229,9 +232,10 @@ export class FaultScenes {
     this.#scenes.push({ ...states, operation, kept, calls, ...facts });
   }
 
-  async #putBack(kept: string): Promise<void> {
+  async #putBack(kept: string, operation: Operation): Promise<void> {
     this.lab.putBack(kept);
     await meetFork(this.lab);
+    if (operation === "takeover") await trashFork(this.lab);
   }
 
   async #readSessions(kept?: string): Promise<string> {

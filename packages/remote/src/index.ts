@@ -27,6 +27,7 @@ export {
   type CloneRequest,
   type NewRemote,
   type OpenedRemote,
+  type PushRequest,
   type RemoteHost,
   type VerifiedRemote,
   type VerifyOptions,
@@ -44,6 +45,8 @@ export {
   type PassRequest,
   type SpaceMembers,
 } from "./sync/members.ts";
+export type { Policy } from "./space/policy.ts";
+export type { SpaceUsage } from "./sync/space-usage.ts";
 export { isRole, ROLES, type Role } from "./keys/roles.ts";
 export { invitationIn, openToken } from "./space/own-keys.ts";
 export { downloadShared } from "./stores/download-shared.ts";
@@ -53,10 +56,14 @@ export type { SharedLink } from "./share/share-facts.ts";
 export {
   findHandoff,
   offerHandoff,
+  renewHandoffs,
   type HandedMessage,
   type Handoff,
   type HandoffOffer,
+  type RenewedOffers,
 } from "./share/handoff.ts";
+export { reviewThread, type ReviewRequest } from "./share/review.ts";
+export type { LineThread } from "./sync/line-threads.ts";
 export { looksLikeLink } from "./share/share-link.ts";
 export { openShares, type Shares, type SharedWithMembers } from "./share/shares.ts";
 export type { PushReport } from "./sync/push.ts";

@@ -22,6 +22,9 @@ if (missing !== undefined) console.warn(`The tests of faults on S3 are skipped: 
 
 const PATIENT_MS = 60_000;
 
+/** Those that are mended by asking again, and soon; `npm run torture network` has all of them. */
+const MENDED = FAULTS.filter((fault) => fault !== "403" && fault !== "answered too late");
+
 describe.skipIf(missing !== undefined)("faults between a machine and Ceph", () => {
   let server: TestServer;
   let proxy: FaultProxy;
@@ -55,7 +58,7 @@ describe.skipIf(missing !== undefined)("faults between a machine and Ceph", () =
     await (await ana.init()).add();
     await ana.push();
     const again = { patienceMs: PATIENT_MS, at: 2 };
-    for (const fault of FAULTS)
+    for (const fault of MENDED)
       for (const { patienceMs, at } of [...[1, 2, 3].map((n) => ({ patienceMs: 0, at: n })), again]) {
         // more than fits a segment: a parcel, the segment, the head
         ana.write({ "big.bin": randomBytes(1_100_000), "a.txt": `${fault} ${at} ${patienceMs}` });
@@ -158,7 +161,7 @@ describe.skipIf(missing !== undefined)("faults between a machine and Ceph", () =
           await job()
         )();
         const requests = proxy.count;
-        for (const [f, fault] of FAULTS.entries()) {
+        for (const [f, fault] of MENDED.entries()) {
           // a sample: each fault at two of the four, at one request after the other
           if (f % 2 !== n % 2) continue;
           const at = 1 + ((f + n) % requests);

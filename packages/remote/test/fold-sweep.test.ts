@@ -4,7 +4,9 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ObjectHash } from "@belay/engine";
-import { openSpace, type Space } from "../src/space/space.ts";
+import { createHead, sealSegment } from "../src/line/segment.ts";
+import { OpenParcel } from "../src/parcel/parcel.ts";
+import { openSpace, presentSecret, secretFor, type Space } from "../src/space/space.ts";
 import { readIdentity } from "../src/space/identity.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { Mirror } from "../src/sync/mirror.ts";
@@ -67,6 +69,25 @@ async function targetOf(ana: Machine, store: Server, mirror: Mirror): Promise<Pu
   };
 }
 
+/** What waits for the remote. */
+function describeQueue({ workspace }: Machine) {
+  return {
+    queued: workspace.exchange.queued("team").records,
+    forgets: workspace.exchange.forgetsUntil("team"),
+  };
+}
+
+/** The hashes of all objects that the server has somewhere. */
+async function hashesOn(store: Server, space: Space): Promise<string[]> {
+  return [...store.objects]
+    .filter(([key]) => /\/[bl]\//.test(key))
+    .flatMap(([key, { bytes }]) => {
+      const kind = key.includes("/b/") ? "content" : "segment";
+      const parcel = new OpenParcel(bytes, { key, kind, secret: secretFor(space, bytes) });
+      return parcel.frames.flatMap(({ objects }) => objects.map(({ hash }) => hash));
+    });
+}
+
 async function expectWhole(ana: Machine, store: Server): Promise<void> {
   expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
   const bob = await ana.clone(() => store);
@@ -108,6 +129,126 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     await ana.workspace.checkpoint();
     expect(await ana.push()).toMatchObject({ outcome: "pushed", segment: SEGMENTS + 1, forkedFrom: null });
     await expectWhole(ana, store);
+  });
+
+  test("[R1810, T6] what a member puts into the line of another restates nothing, hides nothing and is not cloned", async () => {
+    const store = new Server();
+    const ana = await pushedOften(store, 3);
+    const eve = await ana.invited(() => store, "eve", "member");
+    const { line } = ana.workspace.exchange.remotes()[0]!;
+    const space = await spaceOf(ana, store);
+    const keys = readIdentity(eve.home)!;
+    const last = keysOf(store, PLAIN).filter((key) => key.includes(line)).length;
+    const plant = async (from: number, to: number) => {
+      const key = from === to ? space.names.segment(line, to) : space.names.fold(line, { from, to });
+      const fold = { from, hash: "ab".repeat(32), isBase: true, forgets: [] };
+      const facts = { line, number: to, previous: null, member: keys.id, device: "", at: 0, from: null };
+      const head = createHead({ ...facts, seen: {}, sweep: 0, ...(from < to && { fold }) });
+      const content = { head, records: [], index: new Map(), content: [], uses: [] };
+      const sealing = { key, secret: presentSecret(space), salt: randomBytes(32), signer: keys.sign };
+      await store.put(key, sealSegment(content, sealing), { createOnly: false });
+      return key;
+    };
+    const base = await plant(1, last);
+    await expectWhole(ana, store);
+    const segment = await plant(last + 5, last + 5);
+    for (const _ of [1, 2, 3]) {
+      expect(await sweep(ana, store)).toMatchObject({ condemned: 0, deleted: 0 });
+      store.clock.ahead += 73 * HOUR_MS;
+    }
+    for (const key of [base, segment]) store.objects.delete(key);
+    await expectWhole(ana, store);
+  });
+
+  test("[R1811, R1812, T14] what is forgotten leaves the line with the next push, and the server with two sweeps", async () => {
+    const store = new Server();
+    const ana = await pushedOften(store, 2);
+    ana.write({ "secret.bin": randomBytes(1_100_000), "secret.txt": "a small one\n" });
+    const { checkpoint } = await ana.workspace.checkpoint({ kind: "tool" });
+    await ana.push();
+    const hashes = new Set(
+      [...ana.workspace.exchange.needed(checkpoint.id, () => false)].map(({ hash }) => hash),
+    );
+    for (const name of ["secret.bin", "secret.txt"]) rmSync(join(ana.root, name));
+    await ana.workspace.checkpoint({ kind: "tool" });
+    const pushed = await ana.push();
+    expect(await hashesOn(store, await spaceOf(ana, store))).toEqual(expect.arrayContaining([...hashes]));
+    for (const name of ["secret.bin", "secret.txt"])
+      await ana.workspace.upkeep.forget(`./${name}`, { sameContent: false, always: false });
+    const secret = [...hashes].filter((hash) => ana.workspace.exchange.locate([hash]).length === 0);
+    // the two contents, the pieces of the large one, and the directory that named them
+    expect(secret.length).toBeGreaterThanOrEqual(4);
+    const { queued } = describeQueue(ana);
+    expect(queued).toBeGreaterThan(0);
+    expect((await ana.push()).segment).toBeGreaterThan(pushed.segment);
+    expect(describeQueue(ana)).toEqual({ queued: 0, forgets: 0 });
+    const bob = await ana.clone(() => store);
+    expect(await checkpointsOf(bob)).toEqual(await checkpointsOf(ana));
+    // a push that is under way may still rely on it
+    expect(await sweep(ana, store)).toMatchObject({ condemned: 0, hurried: 0 });
+    store.clock.ahead += 49 * HOUR_MS;
+    const condemning = await sweep(ana, store);
+    expect(condemning).toMatchObject({ condemned: condemning.hurried, deleted: 0 });
+    expect(await sweep(ana, store)).toMatchObject({ hurried: 0, deleted: condemning.hurried });
+    // [T15] a server that hides the sweeps which this home saw is not believed
+    const sweeps = [...store.objects].filter(([key]) => key.includes("/g/"));
+    const [seen] = sweeps.splice(-1);
+    using mirror = new Mirror(ana.home, ana.workspace.exchange.remotes()[0]!.space);
+    const target = await targetOf(ana, store, mirror);
+    const request = { allDays: 7, turnDays: 30, isForgetting: false };
+    ana.write({ "a.txt": "one more\n" });
+    await ana.workspace.checkpoint();
+    await ana.push();
+    await pushBase(target, "team", request);
+    store.objects.delete(seen![0]);
+    await expect(pushBase(target, "team", request)).rejects.toThrow(/a sweep that was seen/);
+    store.objects.set(...seen!);
+    const left = new Set(await hashesOn(store, await spaceOf(ana, store)));
+    expect(secret.filter((hash) => left.has(hash))).toEqual([]);
+    await expectWhole(ana, store);
+    // a whole checkpoint goes the same way
+    await ana.workspace.upkeep.forget(checkpoint.id, { sameContent: false, always: false });
+    await ana.push();
+    await expectWhole(ana, store);
+  });
+
+  test("[R1813, R1814, R1815, R1816] a line lets go what the policy of its space says; a clone undoes no step in part", async () => {
+    const store = new Server();
+    const ana = await pushedOften(store, 2);
+    const thread = await ana.workspace.threads.create({ agent: "claude-code", externalId: "one" });
+    await ana.workspace.turns.run({ thread: thread.id, prompt: "change it" }, async () => {
+      ana.write({ "b.txt": "by the turn\n", "large.bin": randomBytes(1_100_000) });
+    });
+    await ana.push();
+    await ana.members().setPolicy({ allDays: 1, turnDays: 2 });
+    const { policy, usage } = await ana.members().policy();
+    expect(policy).toEqual({ allDays: 1, turnDays: 2, quotaBytes: null, memberQuotaBytes: null });
+    expect(usage.members).toMatchObject([{ name: "ana@ana-laptop", bytes: expect.any(Number) }]);
+    expect(usage.bytes).toBeGreaterThan(2_200_000);
+    const later = async (name: string) => {
+      rmSync(join(ana.root, "large.bin"), { force: true });
+      ana.write({ "a.txt": name });
+      store.clock.ahead += 8 * 24 * HOUR_MS;
+      await ana.workspace.checkpoint({ kind: "tool" });
+      return ana.push();
+    };
+    await later("a week later\n");
+    expect(keysOf(store, FOLDS)).toHaveLength(1);
+    // what the first base gave up is gone, and the segments that it restates are still there
+    for (const _ of [1, 2]) {
+      await sweep(ana, store);
+      store.clock.ahead += 73 * HOUR_MS;
+    }
+    expect(keysOf(store, PLAIN).length).toBeGreaterThan(3);
+    await later("two weeks later\n");
+    expect(keysOf(store, FOLDS)).toHaveLength(2);
+    expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
+    const bob = await ana.clone(() => store);
+    expect((await bob.workspace.list()).map(({ kind }) => kind)).toEqual(["tool", "initial", "initial"]);
+    await bob.workspace.restoreTo("@");
+    expect(filesBelow(bob.root)).toEqual(filesBelow(ana.root));
+    await expect(bob.workspace.undo({ thread: thread.id })).rejects.toThrow(/can no longer be undone/);
+    expect(filesBelow(bob.root)).toEqual(filesBelow(ana.root));
   });
 
   test("[R1508] folds of a server that cannot refuse to overwrite are told apart from its segments", async () => {
@@ -187,6 +328,8 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
   test("[T6, R738, R1513, R1514] a base drops what retention lets go, and the store sends it again when it is needed again", async () => {
     const store = new Server();
     const ana = await pushedOften(store, 6);
+    // no push restates the line by itself
+    await ana.members().setPolicy({ allDays: 1000, turnDays: 1000 });
     ana.write({ "gone.bin": randomBytes(1_100_000) });
     await ana.workspace.checkpoint({ kind: "tool" });
     await ana.push();
@@ -207,7 +350,7 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
       yield* list(prefix, after);
       if (!isDue || !prefix.endsWith("/b/")) return;
       isDue = false;
-      expect(await pushBase(target, "team", { allDays: 7, turnDays: 30 })).toBe(true);
+      expect(await pushBase(target, "team", { allDays: 7, turnDays: 30, isForgetting: false })).toBe(true);
       ana.write({ "after.txt": "the base\n" });
       await ana.workspace.checkpoint({ kind: "tool" });
       await push(target, "team");

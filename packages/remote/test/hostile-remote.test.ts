@@ -78,7 +78,7 @@ describe("what a hostile server or a stranger with the secret puts there", () =>
     const space = await spaceOf(ana, store);
     const eve = memberKeys({ sign: randomBytes(32), receive: randomBytes(32) });
     const own = readIdentity(ana.home)!;
-    const state = { number: 1, at: 0, condemned: {}, deleting: {} };
+    const state = { number: 1, at: 0, condemned: {}, deleting: {}, hurried: [] };
     for (const [signer, member, number] of [
       [eve, own.id, 1],
       [eve, eve.id, 1],

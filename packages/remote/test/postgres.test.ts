@@ -1,5 +1,7 @@
 /** The PostgreSQL engine, and content on S3 beside records in PostgreSQL, against real servers. */
 import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { MixedRemoteStore } from "../src/stores/mixed-remote-store.ts";
@@ -8,6 +10,9 @@ import { PostgresRemoteStore } from "../src/stores/postgres-remote-store.ts";
 import { probeStore } from "../src/stores/probe.ts";
 import { RemoteFailure } from "../src/stores/remote-store.ts";
 import { RetryingRemoteStore } from "../src/stores/retrying-remote-store.ts";
+import { readIdentity } from "../src/space/identity.ts";
+import { openSpace } from "../src/space/space.ts";
+import { sweepSpace } from "../src/sync/sweep.ts";
 import { testRemoteStore } from "../src/testing/remote-store-contract.ts";
 import { filesBelow, Machine } from "./support/machines.ts";
 import { missingPostgres, startPostgres, type TestDatabase } from "./support/postgres-server.ts";
@@ -186,6 +191,40 @@ describe.skipIf(missing !== undefined)("PostgreSQL", { timeout: 60_000 }, () => 
     await bob.workspace.restoreTo("@");
     expect(filesBelow(bob.root)).toEqual(filesBelow(ana.root));
     expect(await bob.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
+  });
+
+  test("[R1811, R1812, T12] what is forgotten leaves the database with two sweeps, and nothing in it is readable", async () => {
+    const planted = "PLANTED-9c41";
+    const team = open("forgetful");
+    const ana = new Machine(() => team);
+    ana.write({ "a.txt": "one\n", [`${planted}.txt`]: planted, "large.bin": randomBytes(1_100_000) });
+    await (await ana.init()).add();
+    await ana.push();
+    await ana.members().setPolicy({ quotaBytes: 1024 });
+    for (const name of [`${planted}.txt`, "large.bin"]) {
+      rmSync(join(ana.root, name));
+      await ana.workspace.upkeep.forget(`./${name}`, { sameContent: false, always: false });
+    }
+    await ana.workspace.checkpoint();
+    await ana.push();
+    const count = (where: string) =>
+      Number(server.sql(`SELECT count(*) FROM belay_object WHERE space = 'forgetful' AND ${where}`));
+    const before = count("key ~ '/b/'");
+    expect(before).toBeGreaterThan(0);
+    server.sql("UPDATE belay_object SET at = at - interval '49 hours' WHERE space = 'forgetful'");
+    const keys = readIdentity(ana.home)!;
+    const space = await openSpace(team, ana.workspace.exchange.remotes()[0]!.space, keys);
+    const sweeping = { keys, random: randomBytes, isDryRun: false };
+    const { hurried } = await sweepSpace(space, sweeping);
+    expect(await sweepSpace(space, sweeping)).toMatchObject({ deleted: hurried, hurried: 0 });
+    // the base is all there is of the line
+    expect([count("key ~ '/b/'"), count("key ~ '/l/'"), count("key ~ '/g/'")]).toEqual([0, 1, 2]);
+    for (const word of [planted, "a.txt", "quotaBytes", "condemned", "forgets", "ana-laptop"])
+      expect(count(`position('${word}'::bytea IN data) > 0`), word).toBe(0);
+    expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
+    const bob = await ana.clone(() => team);
+    await bob.workspace.restoreTo("@");
+    expect(filesBelow(bob.root)).toEqual(filesBelow(ana.root));
   });
 
   test("[R734] mixed: content on one server, everything else on the other, and a clone needs both", async () => {

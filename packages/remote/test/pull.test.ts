@@ -90,19 +90,35 @@ test("[R703, R1511] one listing of heads says which lines moved; only their new 
   expect(store.take()).toHaveLength(4);
   expect(await ana.workspace.list()).toEqual(before);
   expect(ana.workspace.exchange.remotes()[0]!.pulledAt).not.toBeNull();
-  // [R1511] readers of events learn of it; a problem is told once
+  // [R1511] readers of events learn of it, of every try that failed, and of when the next one comes
   ana.host = { ...ana.host, connect: () => new MemoryRemoteStore() };
-  for (const _ of [1, 2]) await expect(pull(ana)).rejects.toThrow();
+  await expect(pull(ana)).rejects.toThrow();
+  ana.host = { ...ana.host, retryMs: 5000 };
+  await expect(pull(ana)).rejects.toThrow();
   const { line } = bob.workspace.exchange.remotes()[0]!;
+  const [sending, looking] = ["push", "pull"].map((direction) => ({ type: "sync_started", direction }));
   const [pushed, looked] = ["push", "pull"].map((direction) => ({ type: "sync_finished", direction }));
-  expect(await syncEvents(ana)).toMatchObject([
+  const failed = {
+    type: "sync_failed",
+    code: expect.stringMatching(/^REMOTE_/),
+    problem: expect.any(String),
+  };
+  const events = await syncEvents(ana);
+  expect(events).toMatchObject([
+    sending,
     pushed,
+    looking,
     { type: "remote_changed", remote: "team", line },
     looked,
+    looking,
     looked,
+    looking,
     { type: "remote_changed", line, checkpoints: 1 },
     looked,
-    { type: "sync_failed", code: expect.stringMatching(/^REMOTE_/), problem: expect.any(String) },
+    looking,
+    { ...failed, retryAt: null },
+    looking,
+    { ...failed, retryAt: expect.any(Number) },
   ]);
 });
 

@@ -4,6 +4,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { displayPath, initWorkspace, type ImportedFile } from "@belay/engine";
 import { openShare } from "../src/share/open-share.ts";
 import { openShares } from "../src/share/shares.ts";
+import { sealShareFacts } from "../src/share/share-facts.ts";
+import { readIdentity } from "../src/space/identity.ts";
+import { keptSpace } from "../src/space/space.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { filesBelow, Machine } from "./support/machines.ts";
 
@@ -132,6 +135,27 @@ describe("a link", () => {
     expect((await ana.verify()).ok).toBe(true);
   });
 
+  test("[R1840] is listed only if a member who may write signed what is said of it, and under that member's name", async () => {
+    const { store, ana, shares } = await team();
+    const checkpoint = await ana.workspace.resolve("@");
+    // what a machine calls itself now is not what its space calls it
+    const renamed = openShares(ana.workspace, undefined, { ...ana.host, user: "another" });
+    const { share } = await renamed.byLink({ checkpoint, paths: ["src"], ttlMs: HOUR });
+    expect((await shares.list()).links).toMatchObject([{ id: share.id, member: "ana@ana-laptop" }]);
+    const rita = await ana.invited(() => store, "rita", "reader");
+    const keys = readIdentity(rita.home)!;
+    const space = keptSpace(rita.home, rita.workspace.exchange.remotes()[0]!.space, store)!;
+    const [key, stored] = [...store.objects].find(([name]) => name === space.names.shareFacts(share.id))!;
+    // a reader has the secret of the space, and so can seal what it likes
+    for (const by of [keys, { ...keys, id: ana.workspace.exchange.remotes()[0]!.member }]) {
+      const bytes = sealShareFacts(share, { space, keys: by, random: randomBytes });
+      store.objects.set(key, { ...stored, bytes });
+      expect((await shares.list()).links).toEqual([]);
+    }
+    store.objects.set(key, stored);
+    expect((await shares.list()).links).toHaveLength(1);
+  });
+
   test("[R764] where this access cannot delete, a share that is revoked is emptied", async () => {
     const { store, ana, shares } = await team();
     const checkpoint = await ana.workspace.resolve("@");
@@ -165,6 +189,14 @@ describe("a share with members", () => {
     const { reference } = await shares.withMembers(checkpoint);
     expect(reference).toBe(`team/${checkpoint.id}`);
     expect((await shares.list()).kept).toMatchObject([{ reference }]);
+    // [R1842] readers of events learn of it
+    const told = ana.workspace.events.read({ after: 0 });
+    const share = { type: "share_created", share: checkpoint.id, checkpoint: checkpoint.id, expiresAt: null };
+    for await (const event of told)
+      if (event.type === "share_created") {
+        expect(event).toMatchObject(share);
+        break;
+      }
     const bob = await ana.clone(() => store);
     expect((await bob.workspace.resolve(checkpoint.id)).tags).toEqual([`shared-${checkpoint.id}`]);
     expect(await shares.revoke(checkpoint.id)).toBe(true);

@@ -9,6 +9,8 @@ import type { LineRecord, OpenSegment } from "./segment.ts";
 const PART_KIND = "parts";
 /** A tag names a checkpoint: it comes after all of them. */
 const TAG_KIND = "ref";
+/** [R1813] A step that lost some of its changes with a checkpoint: no store undoes a part of it. */
+const LOST_STEP_KIND = "lost_step";
 /** When a checkpoint arrived, by the server's clock: known to folds, left alone by stores. */
 const ARRIVAL_KIND = "arrival";
 
@@ -77,9 +79,24 @@ export class MergedLine {
     return new Set(rows.map(({ record }) => String(record.row["checkpoint"])));
   }
 
+  /** The checkpoints that the store forgot, as its log of operations says. */
+  forgotten(): Set<string> {
+    const ids = new Set<string>();
+    for (const { record } of this.#rows.values()) {
+      if (record.kind !== "operation" || record.row["kind"] !== "forget") continue;
+      const { target } = JSON.parse(String(record.row["detail"] ?? "{}")) as { target?: unknown };
+      if (this.#rows.has(`checkpoint ${String(target)}`)) ids.add(String(target));
+    }
+    return ids;
+  }
+
   /** Takes checkpoints out, with all that belongs to them. */
   drop(ids: ReadonlySet<string>): void {
     for (const id of ids) {
+      for (const step of stepsIn(this.#rows.get(`checkpoint ${id}`)?.parts ?? [])) {
+        const record = { kind: LOST_STEP_KIND, id: step, row: {} };
+        this.#rows.set(`${LOST_STEP_KIND} ${step}`, { record, parts: [] });
+      }
       this.#rows.delete(`checkpoint ${id}`);
       this.#rows.delete(`${ARRIVAL_KIND} ${id}`);
     }
@@ -94,4 +111,13 @@ export class MergedLine {
       ...parts,
     ]);
   }
+}
+
+/** The steps whose changes a checkpoint holds. */
+function stepsIn(parts: readonly LineRecord[]): Set<string> {
+  const steps = new Set<string>();
+  for (const { row } of parts)
+    for (const { step } of (row["rows"] ?? []) as readonly { readonly step?: unknown }[])
+      if (typeof step === "string") steps.add(step);
+  return steps;
 }

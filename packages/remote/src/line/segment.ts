@@ -28,6 +28,8 @@ export interface Fold {
   readonly hash: string;
   /** A base restates the whole line, without what retention let go. */
   readonly isBase: boolean;
+  /** Of a base that leaves out what was forgotten: the parcels that held some of it. */
+  readonly forgets?: readonly string[];
 }
 
 /** What a segment says about itself. */
@@ -181,8 +183,9 @@ function isSeen(seen: unknown): boolean {
   return typeof seen === "object" && seen !== null && Object.values(seen).every(Number.isSafeInteger);
 }
 
-function isFold({ from, hash }: Partial<Fold>): boolean {
-  return Number.isSafeInteger(from) && /^[0-9a-f]{64}$/.test(hash ?? "");
+function isFold({ from, hash, forgets = [] }: Partial<Fold>): boolean {
+  const areIds = Array.isArray(forgets) && forgets.every((id) => /^[0-9a-f]{32}$/.test(String(id)));
+  return Number.isSafeInteger(from) && /^[0-9a-f]{64}$/.test(hash ?? "") && areIds;
 }
 
 function toRecord(line: string): LineRecord {

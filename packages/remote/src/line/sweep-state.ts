@@ -16,10 +16,19 @@ export interface SweepState {
   readonly condemned: Readonly<Record<string, number>>;
   /** Keys that are deleted or will be: never used again, whatever became of the request [T7]. */
   readonly deleting: Readonly<Record<string, number>>;
+  /** Keys among the condemned that do not wait: they held what was forgotten. */
+  readonly hurried: readonly string[];
 }
 
 /** Before the first sweep. */
-export const NO_SWEEP: SweepState = { number: 0, at: 0, member: "", condemned: {}, deleting: {} };
+export const NO_SWEEP: SweepState = {
+  number: 0,
+  at: 0,
+  member: "",
+  condemned: {},
+  deleting: {},
+  hurried: [],
+};
 
 /** The bytes of a sweep. */
 export function sealSweep(
@@ -54,13 +63,14 @@ function toState(text: string): SweepState {
   } catch (cause) {
     throw new DamageError("the sweep is not JSON", { cause });
   }
-  const { condemned, deleting } = state;
+  const { condemned, deleting, hurried } = state;
   const isState =
     typeof state.member === "string" &&
     typeof condemned === "object" &&
     condemned !== null &&
     typeof deleting === "object" &&
-    deleting !== null;
+    deleting !== null &&
+    Array.isArray(hurried);
   expectSound(isState, "the sweep has another shape");
   return state as SweepState;
 }

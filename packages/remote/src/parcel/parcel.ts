@@ -90,27 +90,25 @@ export function sealParcel(plain: readonly PlainFrame[], options: SealOptions): 
   const shape = plain.map((frame, n) => placeholder(frame, n));
   const directoryBytes = encodeDirectory(shape).length + TAG_BYTES;
   const header = encodeHeader({ ...head, directoryBytes });
-  const sealed = plain.map(({ compressed }, n) =>
-    encrypt(compressed, { key: cipherKey, nonce: nonceOf(n), header }),
-  );
+  const framesAt = header.length + directoryBytes + (isSigned(kind) ? SIGNATURE_BYTES : 0);
+  const framesBytes = plain.reduce((sum, { compressed }) => sum + compressed.length + TAG_BYTES, 0);
+  // frames go where they belong one at a time: a push holds several parcels in memory
+  const bytes = Buffer.alloc(padmeSize(framesAt + framesBytes));
   let offset = 0;
-  const frames = plain.map(({ kind: frameKind, rawBytes, objects }, n): Frame => {
-    const { length } = sealed[n]!;
+  const frames = plain.map(({ kind: frameKind, compressed, rawBytes, objects }, n): Frame => {
+    const sealed = encrypt(compressed, { key: cipherKey, nonce: nonceOf(n), header });
+    sealed.copy(bytes, framesAt + offset);
+    const { length } = sealed;
     offset += length;
-    return {
-      kind: frameKind,
-      offset: offset - length,
-      length,
-      rawBytes,
-      sha256: sha256(sealed[n]!),
-      objects,
-    };
+    return { kind: frameKind, offset: offset - length, length, rawBytes, sha256: sha256(sealed), objects };
   });
   const directory = encrypt(encodeDirectory(frames), { key: cipherKey, nonce: DIRECTORY_NONCE, header });
-  const signature = isSigned(kind) ? [sign(null, Buffer.concat([header, directory]), signer!)] : [];
-  const parts = [header, directory, ...signature, ...sealed];
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  return Buffer.concat(parts, padmeSize(length));
+  expectSound(directory.length === directoryBytes, "the directory has another length than its header says");
+  header.copy(bytes);
+  directory.copy(bytes, header.length);
+  if (isSigned(kind))
+    sign(null, Buffer.concat([header, directory]), signer!).copy(bytes, header.length + directoryBytes);
+  return bytes;
 }
 
 function placeholder({ kind, rawBytes, objects }: PlainFrame, n: number): Frame {
@@ -287,7 +285,10 @@ function decrypt(sealed: Buffer, { key, nonce, header }: Encryption): Buffer {
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(header);
   decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
   try {
-    return Buffer.concat([decipher.update(sealed.subarray(0, sealed.length - TAG_BYTES)), decipher.final()]);
+    const plain = decipher.update(sealed.subarray(0, sealed.length - TAG_BYTES));
+    // nothing is left for the end: it only proves what came before
+    decipher.final();
+    return plain;
   } catch (cause) {
     throw new DamageError("the parcel is not authentic: another key, another name, or altered bytes", {
       cause,

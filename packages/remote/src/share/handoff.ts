@@ -3,9 +3,9 @@
  * messages and the agent's own transcript, sealed with the space's secret and signed. The checkpoint is in the line. Both
  * sides may go on.
  */
-import type { RemoteEntry, ThreadSummary, Workspace } from "@belay/engine";
+import type { CheckpointId, RemoteEntry, ThreadSummary, Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
-import type { Certificate } from "../keys/key-pairs.ts";
+import type { Certificate, MemberKeys } from "../keys/key-pairs.ts";
 import { DamageError, expectSound } from "../parcel/damage.ts";
 import { LIMIT } from "../parcel/limits.ts";
 import { OpenParcel, plainFrame, readHeader, sealParcel } from "../parcel/parcel.ts";
@@ -65,39 +65,86 @@ export async function offerHandoff(
 ): Promise<{ readonly reference: string; readonly transcript: boolean }> {
   const entry = findRemote(workspace, name);
   const keys = keysOf(host, entry);
-  const { random, now } = host.around;
+  const { now } = host.around;
   await pushed(workspace, entry, host);
   return translating(async () => {
     const space = await reopened(host.connect(entry.url), entry, { keys, host });
     expectMayWrite(space, keys, now());
-    const { thread, checkpoint, cwd, messages } = offer;
-    const facts = { thread: thread.id, agent: thread.agent, session: thread.externalId, title: thread.title };
-    const where = { line: entry.line, checkpoint, cwd, by: memberName(host), at: now() };
-    const seal = (transcript: string | null) => {
-      const key = space.names.handoff(thread.id);
-      const text = JSON.stringify({
-        format: FORMAT,
-        member: keys.id,
-        certificate: keys.certificate,
-        ...facts,
-        ...where,
-        messages,
-        transcript,
-      });
-      const frames = framesOf(Buffer.from(text));
-      return sealParcel(frames, {
-        kind: "head",
-        key,
-        secret: presentSecret(space),
-        salt: random(32),
-        signer: keys.sign,
-      });
-    };
-    const whole = seal(offer.transcript);
-    // a transcript that does not fit is left out: files and messages go without it
-    const isWhole = whole.length <= LIMIT.parcelBytes;
-    await putSurely(space.store, space.names.handoff(thread.id), isWhole ? whole : seal(null));
-    return { reference: `${entry.name}/${thread.id}`, transcript: isWhole && offer.transcript !== null };
+    const transcript = await storeOffer({ space, entry, keys, host }, offer);
+    const { thread, checkpoint } = offer;
+    const reference = `${entry.name}/${thread.id}`;
+    const event = { remote: entry.name, reference, checkpoint: checkpoint as CheckpointId };
+    workspace.exchange.tell({ type: "handoff_offered", ...event }, thread.id);
+    return { reference, transcript };
+  });
+}
+
+interface Offering {
+  readonly space: Space;
+  readonly entry: RemoteEntry;
+  readonly keys: MemberKeys;
+  readonly host: RemoteHost;
+}
+
+/** Stores an offer; true when its transcript is in it. */
+async function storeOffer({ space, entry, keys, host }: Offering, offer: HandoffOffer): Promise<boolean> {
+  const { random, now } = host.around;
+  const { thread, checkpoint, cwd, messages } = offer;
+  const facts = { thread: thread.id, agent: thread.agent, session: thread.externalId, title: thread.title };
+  const where = { line: entry.line, checkpoint, cwd, by: memberName(host), at: now() };
+  const key = space.names.handoff(thread.id);
+  const seal = (transcript: string | null) => {
+    const text = JSON.stringify({
+      format: FORMAT,
+      member: keys.id,
+      certificate: keys.certificate,
+      ...facts,
+      ...where,
+      messages,
+      transcript,
+    });
+    const frames = framesOf(Buffer.from(text));
+    return sealParcel(frames, {
+      kind: "head",
+      key,
+      secret: presentSecret(space),
+      salt: random(32),
+      signer: keys.sign,
+    });
+  };
+  const whole = seal(offer.transcript);
+  // a transcript that does not fit is left out: files and messages go without it
+  const isWhole = whole.length <= LIMIT.parcelBytes;
+  await putSurely(space.store, key, isWhole ? whole : seal(null));
+  return isWhole && offer.transcript !== null;
+}
+
+/** What to offer again: told when each thread was last offered, by the server's clock; undefined for one that never was. */
+export type RenewedOffers = (
+  offeredAt: (thread: string) => number | undefined,
+) => AsyncIterable<HandoffOffer>;
+
+/** [R1845] Stores the offers of threads that went on since they were last stored. Returns how many. */
+export async function renewHandoffs(
+  workspace: Workspace,
+  { name, offers }: { readonly name: string; readonly offers: RenewedOffers },
+  host: RemoteHost,
+): Promise<number> {
+  const entry = findRemote(workspace, name);
+  const keys = keysOf(host, entry);
+  return translating(async () => {
+    const space = await reopened(host.connect(entry.url), entry, { keys, host });
+    expectMayWrite(space, keys, host.around.now());
+    const known = new Map<string, number>();
+    const { handoffs } = space.names;
+    for await (const { key, modified } of space.store.list(handoffs))
+      known.set(key.slice(handoffs.length), modified);
+    let stored = 0;
+    for await (const offer of offers((thread) => known.get(thread))) {
+      await storeOffer({ space, entry, keys, host }, offer);
+      stored += 1;
+    }
+    return stored;
   });
 }
 

@@ -1,8 +1,9 @@
 /** What members know of a share: never its link or key. Sealed with the space's secret and signed by who made it. */
-import type { MemberKeys } from "../keys/key-pairs.ts";
-import { DamageError } from "../parcel/damage.ts";
-import { OpenParcel, plainFrame, sealParcel } from "../parcel/parcel.ts";
+import type { Certificate, MemberKeys } from "../keys/key-pairs.ts";
+import { DamageError, expectSound } from "../parcel/damage.ts";
+import { OpenParcel, plainFrame, readHeader, sealParcel } from "../parcel/parcel.ts";
 import { presentSecret, secretFor, type Space } from "../space/space.ts";
+import { judgeSignature } from "../space/writer-rights.ts";
 import { RemoteFailure } from "../stores/remote-store.ts";
 
 /** A share of a space; the link itself is kept nowhere. */
@@ -17,6 +18,12 @@ export interface SharedLink {
   readonly files: number;
 }
 
+/** With who says so. */
+interface SaidShare extends SharedLink {
+  readonly by: string;
+  readonly certificate?: Certificate | undefined;
+}
+
 /** The bytes of what members know of a share. */
 export function sealShareFacts(
   facts: SharedLink,
@@ -26,7 +33,8 @@ export function sealShareFacts(
     random,
   }: { readonly space: Space; readonly keys: MemberKeys; readonly random: (bytes: number) => Buffer },
 ): Buffer {
-  return sealParcel([plainFrame("records", Buffer.from(JSON.stringify(facts)))], {
+  const said: SaidShare = { ...facts, by: keys.id, certificate: keys.certificate };
+  return sealParcel([plainFrame("records", Buffer.from(JSON.stringify(said)))], {
     kind: "head",
     key: space.names.shareFacts(facts.id),
     secret: presentSecret(space),
@@ -35,16 +43,15 @@ export function sealShareFacts(
   });
 }
 
-/** All shares of a space; what cannot be read is left out. */
+/** All shares of a space; what cannot be read, or has no signature of a member who may write, is left out. */
 export async function listShares(space: Space): Promise<SharedLink[]> {
   const shares: SharedLink[] = [];
-  for (const id of await shareIds(space)) {
+  for (const [id, modified] of await shareIds(space)) {
     const key = space.names.shareFacts(id);
     const got = await space.store.get(key);
     if (got === undefined || got.bytes.length === 0) continue;
     try {
-      const parcel = new OpenParcel(got.bytes, { key, kind: "head", secret: secretFor(space, got.bytes) });
-      shares.push(JSON.parse(Buffer.concat(parcel.rawFrames("records", got.bytes)).toString()) as SharedLink);
+      shares.push(openShareFacts(space, { id, key, bytes: got.bytes, modified }));
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
     }
@@ -52,11 +59,42 @@ export async function listShares(space: Space): Promise<SharedLink[]> {
   return shares.toSorted((a, b) => b.createdAt - a.createdAt);
 }
 
-async function shareIds({ store, names }: Space): Promise<string[]> {
-  const ids = new Set<string>();
-  for await (const { key } of store.list(names.shares))
-    ids.add(key.slice(names.shares.length).split("/")[0]!);
-  return [...ids];
+/** [R1840] Who shared it is who signed it, by the roster that was in force then. */
+function openShareFacts(
+  space: Space,
+  stored: { readonly id: string; readonly key: string; readonly bytes: Buffer; readonly modified: number },
+): SharedLink {
+  const { id, key, bytes, modified } = stored;
+  const parcel = new OpenParcel(bytes, { key, kind: "head", secret: secretFor(space, bytes) });
+  const { by, certificate, ...facts } = parse(Buffer.concat(parcel.rawFrames("records", bytes)).toString());
+  const verdict = judgeSignature(space, "line", {
+    member: by,
+    certificate,
+    at: modified,
+    generation: readHeader(bytes).generation,
+    isSignedBy: (signer) => parcel.isSignedBy(signer),
+  });
+  expectSound(verdict === "counts" && facts.id === id, "no member who may write signed this share");
+  const member = space.members.get(by)?.name ?? certificate?.name ?? by.slice(0, 8);
+  return { ...facts, member };
+}
+
+function parse(text: string): SaidShare {
+  try {
+    return JSON.parse(text) as SaidShare;
+  } catch (cause) {
+    throw new DamageError("what is said of a share is not JSON", { cause });
+  }
+}
+
+/** The ids of shares, and when the server got what is said of each. */
+async function shareIds({ store, names }: Space): Promise<Map<string, number>> {
+  const ids = new Map<string, number>();
+  for await (const { key, modified } of store.list(names.shares)) {
+    const id = key.slice(names.shares.length).split("/")[0]!;
+    if (key === names.shareFacts(id)) ids.set(id, modified);
+  }
+  return ids;
 }
 
 /**

@@ -39,6 +39,11 @@ export function openShares(workspace: Workspace, name: string | undefined, host:
     using remote = openRemote(workspace, entry.name, host);
     await remote.push();
   };
+  const created = (
+    { id, thread }: Checkpoint,
+    facts: { readonly share: string; readonly expiresAt: number | null },
+  ) =>
+    workspace.exchange.tell({ type: "share_created", remote: entry.name, checkpoint: id, ...facts }, thread);
   return {
     entry,
     withMembers: async (checkpoint) => {
@@ -46,6 +51,7 @@ export function openShares(workspace: Workspace, name: string | undefined, host:
       // a tag is kept by every retention, here and there
       await workspace.tag(checkpoint.id, `shared-${checkpoint.id}`);
       await send();
+      created(checkpoint, { share: checkpoint.id, expiresAt: null });
       return { checkpoint, reference: referenceOf(checkpoint) };
     },
     byLink: (request) =>
@@ -54,7 +60,10 @@ export function openShares(workspace: Workspace, name: string | undefined, host:
         const { now, random } = host.around;
         expectMayWrite(space, keys, now());
         const member = memberName(host);
-        return makeLink(workspace, request, { space, keys, line: entry.line, member, now: now(), random });
+        const sharing = { space, keys, line: entry.line, member, now: now(), random };
+        const made = await makeLink(workspace, request, sharing);
+        created(request.checkpoint, { share: made.share.id, expiresAt: made.share.expiresAt });
+        return made;
       }),
     list: () =>
       translating(async () => {

@@ -7,6 +7,7 @@ import { rawPublic, type MemberKeys } from "../keys/key-pairs.ts";
 import type { OpenPass } from "../keys/pass.ts";
 import type { SpaceSecret } from "../parcel/parcel.ts";
 import type { RemoteStore } from "../stores/remote-store.ts";
+import type { Policy } from "./policy.ts";
 import { memberOf, sealRoster, type Member, type Roster } from "./roster.ts";
 import { generationIn, isFirstToPut, openSpace, presentSecret, sealedTo, type Space } from "./space.ts";
 
@@ -39,6 +40,17 @@ export async function removeMember(space: Space, id: string, changing: Changing)
 /** Makes a new secret for what comes, for the members that there are. */
 export async function rotateSecret(space: Space, changing: Changing): Promise<Space> {
   return rotate(space, space.roster.roster.members, changing);
+}
+
+/** [R1815] Changes what the roster says about keeping and about room. */
+export async function changePolicy(
+  space: Space,
+  policy: Partial<Policy>,
+  { admin, random }: Changing,
+): Promise<Space> {
+  const { members, policy: before } = space.roster.roster;
+  await publish(space, { members, policy: { ...before, ...policy } }, { admin, random });
+  return openSpace(space.store, space.id, admin, space);
 }
 
 const TRIES = 5;
@@ -141,7 +153,7 @@ export async function joinSpace(
   return openSpace(space.store, space.id, own, space);
 }
 
-type RosterChange = Pick<Roster, "members"> & Partial<Pick<Roster, "generation" | "accepts">>;
+type RosterChange = Pick<Roster, "members"> & Partial<Pick<Roster, "generation" | "accepts" | "policy">>;
 
 /** Writes the next roster; throws when another machine was first. */
 async function publish(space: Space, change: RosterChange, { admin, random }: Changing): Promise<void> {

@@ -11,6 +11,7 @@ import { DamageError, expectSound, NewerFormatError } from "../parcel/damage.ts"
 import { LIMIT } from "../parcel/limits.ts";
 import { OpenParcel, plainFrame, sealParcel, type SpaceSecret } from "../parcel/parcel.ts";
 import { isRole, type Role } from "../keys/roles.ts";
+import { isPolicy, type Policy } from "./policy.ts";
 
 /** The version of what rosters say. A newer one is not written to. */
 const ROSTER_FORMAT = 1;
@@ -40,6 +41,8 @@ export interface Roster {
   readonly members: readonly Member[];
   /** The invitation by which its newest member came. */
   readonly accepts?: Certificate;
+  /** What an admin set; the rest is as usual. */
+  readonly policy?: Partial<Policy>;
 }
 
 /** A roster with the hash of its bytes, and when the server got it. */
@@ -67,9 +70,16 @@ export function memberOf(
   };
 }
 
+/** Making a key of its bytes takes as long as verifying with it: a line has one for thousands of segments. */
+const verifiers = new WeakMap<Member, KeyObject>();
+
 /** The key that verifies what a member signed. */
 export function verifierOf(member: Member): KeyObject {
-  return publicKey("ed25519", Buffer.from(member.sign, "hex"));
+  const known = verifiers.get(member);
+  if (known !== undefined) return known;
+  const key = publicKey("ed25519", Buffer.from(member.sign, "hex"));
+  verifiers.set(member, key);
+  return key;
 }
 
 /** The bytes of a roster. */
@@ -182,7 +192,8 @@ function toRoster(text: string): Roster {
     roster.format === ROSTER_FORMAT &&
     Number.isSafeInteger(roster.generation) &&
     Array.isArray(roster.members) &&
-    (roster.accepts === undefined || (typeof roster.accepts === "object" && roster.accepts !== null));
+    (roster.accepts === undefined || (typeof roster.accepts === "object" && roster.accepts !== null)) &&
+    (roster.policy === undefined || isPolicy(roster.policy));
   expectSound(isRoster, "the roster has another shape");
   for (const { id, sign, receive, role } of roster.members!) {
     expectSound(isRole(role), "a member of the roster has an unknown role");

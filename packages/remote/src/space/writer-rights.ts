@@ -5,6 +5,8 @@
 import { certifiedKey, isCertifiedBy } from "../keys/certificate.ts";
 import type { Certificate } from "../keys/key-pairs.ts";
 import { mayDo, type Right } from "../keys/roles.ts";
+import { isLineOf } from "../line/line-id.ts";
+import type { SegmentHead } from "../line/segment.ts";
 import { verifierOf, type SignedRoster } from "./roster.ts";
 import type { Space } from "./space.ts";
 
@@ -36,6 +38,31 @@ export function judgeSignature(space: Space, right: Right, signed: Signed): Sign
   const isInTime = signed.at <= certificate.until + CLOCK_MS && mayDo(certificate.role, right);
   const issuer = { ...signed, member: certificate.issuer };
   return isInTime && hadRight(space.rosters, "issue", issuer) ? "counts" : "no-right";
+}
+
+/**
+ * Judges an object of a line: `foreign` when a member signed it who is not its writer. [R1810] Only a base may be an admin's, who
+ * adopted the line.
+ */
+export function judgeLineObject(
+  space: Space,
+  { line, member, certificate, fold }: Pick<SegmentHead, "line" | "member" | "certificate" | "fold">,
+  facts: Pick<Signed, "at" | "generation" | "isSignedBy">,
+): SignatureVerdict | "foreign" {
+  const signed = { ...facts, member, certificate };
+  const verdict = judgeSignature(space, "line", signed);
+  if (verdict === "forged" || isLineOf(line, member)) return verdict;
+  const isAdopted = fold?.isBase === true && judgeSignature(space, "roster", signed) === "counts";
+  return isAdopted ? "counts" : "foreign";
+}
+
+/** The member that writes a line, also where an admin signed its base. */
+export function writerOfLine(
+  { members }: Space,
+  { line, member }: Pick<SegmentHead, "line" | "member">,
+): string {
+  if (isLineOf(line, member)) return member;
+  return [...members.keys()].find((id) => isLineOf(line, id)) ?? member;
 }
 
 function isVouchedFor(space: Space, certificate: Certificate, { member, isSignedBy }: Signed): boolean {

@@ -1,6 +1,7 @@
 /** Which line of a space is meant: by the beginning of its id, by the name of its writer, or by a checkpoint in it. */
 import { ContractError } from "@belay/protocol/errors";
 import type { Space } from "../space/space.ts";
+import { writerOfLine } from "../space/writer-rights.ts";
 import { listLines, readLine } from "./read-line.ts";
 
 /** A line and who writes it. */
@@ -73,7 +74,8 @@ export async function writerOf(
   line: string,
 ): Promise<{ readonly member: string; readonly name: string } | undefined> {
   for await (const { segment } of readLine(space, line)) {
-    const { member, certificate, device } = segment.head;
+    const { certificate, device } = segment.head;
+    const member = writerOfLine(space, segment.head);
     const name = space.members.get(member)?.name ?? `${certificate?.name ?? member.slice(0, 8)}@${device}`;
     return { member, name };
   }

@@ -10,7 +10,7 @@ import { annotationsOn } from "./line-annotations.ts";
 import type { LineRecords } from "./line-records.ts";
 import { addToMirror, type Mirror } from "./mirror.ts";
 import { ParcelReader } from "./parcel-reader.ts";
-import { LineDamage, readLine } from "./read-line.ts";
+import { LineDamage, listParcels, readLine } from "./read-line.ts";
 
 /** What a fetch needs. */
 export interface FetchTarget {
@@ -142,7 +142,9 @@ class Fetch {
 
   async #readIndexAgain(): Promise<void> {
     const { space, mirror } = this.#target;
-    for await (const { segment } of readLine(space, this.#of.line))
+    // a base says where everything is now, also while the segments that it restates are still there
+    const reading = { there: () => listParcels(space) };
+    for await (const { segment } of readLine(space, this.#of.line, undefined, reading))
       addToMirror(mirror, this.#of.line, segment);
   }
 

@@ -4,7 +4,7 @@ import type { LineRecord } from "../line/segment.ts";
 import type { Space } from "../space/space.ts";
 import type { LineRecords } from "./line-records.ts";
 
-const FIELD = /^(?:name|note|tag\/.{1,200})$/su;
+const FIELD = /^(?:name|note|review|tag\/.{1,200})$/su;
 
 interface Known {
   readonly space: Space;
@@ -25,9 +25,28 @@ export function annotationsFor(
     if (annotation === undefined) continue;
     if (agents.has(by) && annotation.line !== by && !isNewTag(annotation)) continue;
     const line = annotation.line === entry.line ? "" : annotation.line;
-    found.push({ ...annotation, line });
+    const { value } = annotation;
+    const isReview = annotation.field === "review" && value !== null;
+    found.push({
+      ...annotation,
+      line,
+      value: isReview ? signedReview({ space, records }, by, value) : value,
+    });
   }
   return found;
+}
+
+/** [R1843] Who approves is who wrote the line, whatever the review says. */
+function signedReview({ space, records }: Known, line: string, value: string): string {
+  const { member = "", device = "" } = records.line(line) ?? {};
+  const by = space.members.get(member)?.name ?? `${member.slice(0, 8)}@${device}`;
+  let message: unknown;
+  try {
+    ({ message } = JSON.parse(value) as { message?: unknown });
+  } catch {
+    // approved without a word that can be read
+  }
+  return JSON.stringify({ by, message: typeof message === "string" ? message : null });
 }
 
 /** [R1504] On the checkpoints of others an agent adds tags; it renames and removes nothing there. */

@@ -3,6 +3,7 @@ import type { RemoteEntry } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import { fetchCheckpoint, type FetchReport } from "./fetch.ts";
 import type { LineRecords } from "./line-records.ts";
+import { findLineThread, type LineThread } from "./line-threads.ts";
 import {
   checkpointsOf,
   findReference,
@@ -13,6 +14,7 @@ import {
   type OtherLine,
 } from "./other-lines.ts";
 import { pull, type PullReport } from "./pull.ts";
+import type { SyncStep } from "./progress.ts";
 import { LineDamage } from "./read-line.ts";
 import type { PushTarget } from "./push.ts";
 import { translating } from "./translate-failure.ts";
@@ -32,6 +34,8 @@ export interface LineReader {
   lines(): Promise<OtherLine[]>;
   /** The checkpoints of a line that are known, newest first; no server is asked. */
   checkpoints(line: string, limit: number): Promise<LineCheckpoint[]>;
+  /** The thread of another line that a reference means, as the server has it now. */
+  thread(reference: string): Promise<LineThread>;
   /** Brings the checkpoint that a reference means into the store, or finds it there. */
   fetch(reference: string, progress?: Progress): Promise<FetchReport & { readonly line: string }>;
 }
@@ -46,6 +50,8 @@ export interface ReaderPlace {
   readonly refresh: () => Promise<unknown>;
   /** Told why a pull failed, or null when it ended well. */
   readonly settle: (problem: string | null) => void;
+  /** Told that a pull begins; what is returned is told how far it is. */
+  readonly telling: () => (step: SyncStep) => void;
 }
 
 /** Reads the lines of one remote. */
@@ -55,7 +61,12 @@ export function createLineReader(entry: RemoteEntry, place: ReaderPlace): LineRe
     const target = await how();
     return { ...target, own: entry.line };
   };
-  const look = async (progress?: Progress) => {
+  const look = async (tell?: Progress) => {
+    const telling = place.telling();
+    const progress = (step: SyncStep) => {
+      telling(step);
+      tell?.(step.objects, step.objectsTotal);
+    };
     try {
       return await pull({ ...(await known()), progress }, entry);
     } catch (error) {
@@ -89,6 +100,11 @@ export function createLineReader(entry: RemoteEntry, place: ReaderPlace): LineRe
     },
     lines: async () => otherLines(await known(openKept)),
     checkpoints: async (line, limit) => checkpointsOf(await known(openKept), line, limit),
+    thread: (reference) =>
+      translating(async () => {
+        await look();
+        return findLineThread(await known(), reference);
+      }),
     fetch: (reference, progress) =>
       translating(async () => {
         const { line, record } = await findOrLook(() => known(openKept), reference, look);

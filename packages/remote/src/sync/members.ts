@@ -9,6 +9,7 @@ import { makePass } from "../keys/pass.ts";
 import { parseRecoveryKey, recoveryKeys } from "../keys/recovery-key.ts";
 import {
   addMember,
+  changePolicy,
   joinSpace,
   parsePublicIdentity,
   publicIdentity,
@@ -18,10 +19,12 @@ import {
 import { readIdentity } from "../space/identity.ts";
 import { expectRight, keysOf } from "../space/own-keys.ts";
 import type { Role } from "../keys/roles.ts";
+import { policyOf, type Policy } from "../space/policy.ts";
 import { memberOf, type Member } from "../space/roster.ts";
 import { MemoryRemoteStore } from "../stores/memory-remote-store.ts";
 import { keepSpace, keptSpace, openSpace, RECOVERY_NAME, type Space } from "../space/space.ts";
 import { findRemote, memberName, reopened, type RemoteHost } from "./remote.ts";
+import { readUsage, type SpaceUsage } from "./space-usage.ts";
 import { translating } from "./translate-failure.ts";
 
 /** A member as lists show it. */
@@ -69,6 +72,10 @@ export interface SpaceMembers {
   remove(member: string): Promise<ListedMember>;
   /** Changes the secret for what comes; the number of the new generation. */
   rotate(): Promise<number>;
+  /** How long lines keep checkpoints, how much the space may hold, and how much it does. */
+  policy(): Promise<{ readonly policy: Policy; readonly usage: SpaceUsage }>;
+  /** [R1815] Changes the policy; each line follows when it is next restated. */
+  setPolicy(policy: Partial<Policy>): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
@@ -130,6 +137,14 @@ export function openMembers(workspace: Workspace, name: string | undefined, host
     rotate: async () => {
       const { roster } = await change((space) => rotateSecret(space, { admin: keys, random }));
       return roster.roster.generation;
+    },
+    policy: () =>
+      translating(async () => {
+        const space = await fresh();
+        return { policy: policyOf(space), usage: await readUsage(space) };
+      }),
+    setPolicy: async (policy) => {
+      await change((space) => changePolicy(space, policy, { admin: keys, random }));
     },
   };
 }

@@ -15,8 +15,6 @@ import { spaceDirectory } from "../space/space.ts";
 export interface KnownLine {
   readonly number: number;
   readonly hash: string;
-  /** The member that wrote it, where that is known: a line has one writer. */
-  readonly member?: string;
 }
 
 const TABLES = `
@@ -25,6 +23,7 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS segment (line TEXT, number INTEGER, hash TEXT NOT NULL, PRIMARY KEY (line, number)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS object (line TEXT, hash BLOB, parcel TEXT NOT NULL, frame INTEGER NOT NULL, PRIMARY KEY (line, hash)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS fold (line TEXT, parcel TEXT, hash TEXT NOT NULL, PRIMARY KEY (line, parcel)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS sweep (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS parcel (line TEXT, id TEXT, PRIMARY KEY (line, id)) WITHOUT ROWID;
 `;
 
@@ -82,6 +81,16 @@ export class Mirror implements Disposable {
       .map((row) => String(row["line"]));
   }
 
+  /** [T15] Notes that a sweep was seen; returns the highest number that ever was. */
+  noteSweep(number: number): number {
+    this.#db
+      .prepare(
+        "INSERT INTO sweep (id, number) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET number = max(number, excluded.number)",
+      )
+      .run(number);
+    return Number(this.#db.prepare("SELECT number FROM sweep").get()?.["number"]);
+  }
+
   /** Where an object of a line is. */
   place(line: string, hash: string): Place | undefined {
     const row = this.#place.get(line, Buffer.from(hash, "hex"));
@@ -117,6 +126,7 @@ export class Mirror implements Disposable {
   add(line: string, { number, hash }: KnownLine, index: ReadonlyMap<string, Place>): void {
     this.#db.exec("BEGIN IMMEDIATE");
     try {
+      const isEmpty = this.#db.prepare("SELECT 1 FROM object WHERE line = ? LIMIT 1").get(line) === undefined;
       this.#db
         .prepare("INSERT OR REPLACE INTO segment (line, number, hash) VALUES (?, ?, ?)")
         .run(line, number, hash);
@@ -127,7 +137,7 @@ export class Mirror implements Disposable {
       let isMoved = false;
       for (const [name, place] of index) {
         const id = place.parcel === SELF ? segmentParcel(number) : place.parcel;
-        const before = this.place(line, name);
+        const before = isEmpty ? undefined : this.place(line, name);
         isMoved ||= before !== undefined && before.parcel !== id;
         object.run(line, Buffer.from(name, "hex"), id, place.frame);
         if (id.length === ID_LETTERS) parcel.run(line, id);

@@ -3,7 +3,7 @@
  * compressed twice. The rest is opened, ordered (contents, then trees) and packed together. Every object is hashed before
  * it leaves: damage of this machine does not travel.
  */
-import { createHash } from "node:crypto";
+import { hash as hashOf } from "node:crypto";
 import type { Exchange, LocatedObject, NeededObject, ObjectHash } from "@belay/engine";
 import type { Place } from "../line/object-index.ts";
 import type { FramedObject } from "../parcel/directory.ts";
@@ -15,9 +15,14 @@ const PACK_BYTES = 128 * 1024;
 const FRAME_BYTES = 4 * 1024 * 1024;
 const FORM_BYTES = 0;
 
-/** The frames of these objects, one after the other. */
-export function* framesOf(exchange: Exchange, needed: readonly NeededObject[]): Generator<PlainFrame> {
+/** The frames of these objects, one after the other. How many bytes they hold is said first. */
+export function* framesOf(
+  exchange: Exchange,
+  needed: readonly NeededObject[],
+  tellBytes?: (sum: number) => void,
+): Generator<PlainFrame> {
   const located = exchange.locate(needed.map(({ hash }) => hash));
+  tellBytes?.(located.reduce((sum, { size }) => sum + size, 0));
   const rest: LocatedObject[] = [];
   for (const group of byPack(located)) {
     const frame = wholePack(exchange, group);
@@ -50,14 +55,15 @@ function wholePack(exchange: Exchange, group: readonly LocatedObject[]): PlainFr
   const raw = decompressFrame(pack.data, pack.rawBytes);
   const isProved = group.every(
     ({ hash, offset, size, form }) =>
-      form !== FORM_BYTES ||
-      createHash("sha256")
-        .update(raw.subarray(offset, offset + size))
-        .digest("hex") === hash,
+      form !== FORM_BYTES || sha256(raw.subarray(offset, offset + size)) === hash,
   );
   if (!isProved) return undefined;
   const objects = group.map(({ hash, offset, size, form }): FramedObject => ({ hash, offset, size, form }));
   return { kind: "content", compressed: pack.data, rawBytes: pack.rawBytes, objects };
+}
+
+function sha256(bytes: Buffer): string {
+  return hashOf("sha256", bytes, "hex");
 }
 
 function* repacked(

@@ -6,17 +6,10 @@ import type { Exchange, NeededObject, ObjectHash } from "@belay/engine";
 import { MergedLine } from "../line/merged-line.ts";
 import { WITHHELD, type Place } from "../line/object-index.ts";
 import type { LineRecord } from "../line/segment.ts";
+import type { Retention } from "../space/policy.ts";
 import type { Space } from "../space/space.ts";
 import { arrivalsOf } from "./fold-line.ts";
-import { readLine } from "./read-line.ts";
-
-/** How long a space keeps checkpoints, by the server's clock. */
-export interface Retention {
-  /** Everything. */
-  readonly allDays: number;
-  /** Turns and messages. */
-  readonly turnDays: number;
-}
+import { listParcels, readLine } from "./read-line.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Kinds that are kept for good, and those that are kept longer than others. */
@@ -32,6 +25,10 @@ export interface BasePlan {
   readonly index: ReadonlyMap<string, Place>;
   /** Objects that move into new parcels: they rode inside segments, or most of their parcel is let go. */
   readonly needed: readonly NeededObject[];
+  /** Where the base forgets: the parcels that are given up because they hold something that is not needed. */
+  readonly forgets: readonly string[];
+  /** How many checkpoints it leaves out. */
+  readonly dropped: number;
 }
 
 /** What planning needs. */
@@ -41,23 +38,31 @@ export interface BasePlanning {
   readonly retention: Retention;
   /** The server's time. */
   readonly now: number;
+  /** Nothing that is not needed may stay in a parcel of the line, and what the store forgot goes too. */
+  readonly isForgetting: boolean;
+  /** [T8] Whether a parcel is condemned or was deleted. */
+  readonly isBanned: (parcel: string) => boolean;
 }
 
 /** Plans a base of a line up to its last segment; undefined when this store does not have all that is kept. */
 export async function planBase(
-  { space, exchange, retention, now }: BasePlanning,
+  planning: BasePlanning,
   line: string,
   last: number,
 ): Promise<BasePlan | undefined> {
+  const { space, exchange, retention, now, isForgetting, isBanned } = planning;
   const arrivals = await arrivalsOf(space, line);
+  let listed: ReadonlySet<string> = new Set();
+  // [R1814] a base before counts, not the segments that it restates: they name what it gave up
+  const there = async () => (listed = await listParcels(space));
   const merged = new MergedLine();
   let number = 0;
-  for await (const { key, segment } of readLine(space, line)) {
+  for await (const { key, segment } of readLine(space, line, undefined, { there })) {
     merged.add(segment, arrivals.get(key) ?? now);
     number = segment.head.number;
   }
   if (number !== last) return undefined;
-  const dropped = letGo(merged, retention, now);
+  const dropped = new Set([...letGo(merged, retention, now), ...(isForgetting ? merged.forgotten() : [])]);
   merged.drop(dropped);
   const local = new Set(exchange.checkpoints());
   const kept = merged.checkpoints().map(({ record }) => record.id);
@@ -68,17 +73,21 @@ export async function planBase(
     for (const [name] of JSON.stringify(record).matchAll(NAMES))
       if (merged.objects.has(name) && !needed.has(name))
         needed.set(name, { hash: name as ObjectHash, isTree: false });
-  return { records, ...placesOf(merged, needed) };
+  const isSafe = (parcel: string) => listed.has(space.names.parcel(parcel)) && !isBanned(parcel);
+  return { records, dropped: dropped.size, ...placesOf(merged, needed, { isForgetting, isSafe }) };
 }
 
 /** The checkpoints that are old enough to go. The newest one stays, and what is named, tagged or protected. */
 function letGo(merged: MergedLine, { allDays, turnDays }: Retention, now: number): Set<string> {
   const all = merged.checkpoints();
   const tagged = merged.tagged();
+  // by its number: what was forgotten in an old checkpoint sends that one again
+  const seqOf = ({ record }: (typeof all)[number]) => Number(record.row["seq"]);
+  const newest = all.toSorted((a, b) => seqOf(a) - seqOf(b)).at(-1);
   const gone = all.filter(({ record: { id, row }, arrivedAt }) => {
     if (PROTECTED.has(String(row["kind"])) || tagged.has(id) || (row["name"] ?? null) !== null) return false;
     const days = TURNS.has(String(row["kind"])) ? turnDays : allDays;
-    return now - arrivedAt > days * DAY_MS && id !== all.at(-1)!.record.id;
+    return now - arrivedAt > days * DAY_MS && id !== newest?.record.id;
   });
   return new Set(gone.map(({ record }) => record.id));
 }
@@ -94,15 +103,19 @@ function neededBy(exchange: Exchange, checkpoints: readonly string[]): Map<strin
 function placesOf(
   merged: MergedLine,
   needed: ReadonlyMap<string, NeededObject>,
-): { index: Map<string, Place>; needed: NeededObject[] } {
+  { isForgetting, isSafe }: { readonly isForgetting: boolean; readonly isSafe: (parcel: string) => boolean },
+): Pick<BasePlan, "index" | "needed" | "forgets"> {
   const total = new Map<string, number>();
   const live = new Map<string, number>();
   for (const [name, { parcel }] of merged.index) {
     total.set(parcel, (total.get(parcel) ?? 0) + 1);
     if (needed.has(name)) live.set(parcel, (live.get(parcel) ?? 0) + 1);
   }
-  const isKept = (parcel: string) => parcel === WITHHELD || (live.get(parcel) ?? 0) * 2 >= total.get(parcel)!;
+  const least = isForgetting ? 1 : 0.5;
+  const isKept = (parcel: string) =>
+    parcel === WITHHELD || ((live.get(parcel) ?? 0) >= total.get(parcel)! * least && isSafe(parcel));
   const index = new Map([...merged.index].filter(([name, { parcel }]) => needed.has(name) && isKept(parcel)));
   const moving = [...needed.values()].filter(({ hash }) => merged.objects.has(hash) && !index.has(hash));
-  return { index, needed: moving };
+  const forgets = isForgetting ? [...total.keys()].filter((parcel) => !isKept(parcel)) : [];
+  return { index, needed: moving, forgets };
 }

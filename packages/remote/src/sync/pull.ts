@@ -7,10 +7,12 @@ import { createHash } from "node:crypto";
 import type { Exchange, MovedLine, RemoteEntry } from "@belay/engine";
 import { spanIn } from "../line/keys-of-space.ts";
 import type { Space } from "../space/space.ts";
+import { writerOfLine } from "../space/writer-rights.ts";
 import { annotationsFor } from "./line-annotations.ts";
 import type { KnownWriter, LineRecords } from "./line-records.ts";
 import { addToMirror, type Mirror } from "./mirror.ts";
 import { expectOwnLine } from "./own-line.ts";
+import type { SyncStep } from "./progress.ts";
 import { LineDamage, readLine } from "./read-line.ts";
 
 /** What a pull is about. */
@@ -19,7 +21,7 @@ export interface PullTarget {
   readonly space: Space;
   readonly mirror: Mirror;
   readonly records: LineRecords;
-  readonly progress?: ((done: number, total: number) => void) | undefined;
+  readonly progress?: ((step: SyncStep) => void) | undefined;
 }
 
 /** What a pull found. */
@@ -61,6 +63,8 @@ class Pull {
   readonly #entry: RemoteEntry;
   /** The first rollback that was found. */
   alarm: LineDamage | undefined;
+  /** What was read of lines. */
+  #bytes = 0;
   /** How many checkpoints are new, by line. */
   readonly lines = new Map<string, number>();
 
@@ -80,7 +84,13 @@ class Pull {
     for (const [at, [line, etag]] of moved.entries()) {
       const isRead = await this.#sounding(() => this.#readNew(line));
       if (isRead) records.noteHead(line, etag);
-      progress?.(at + 1, moved.length);
+      progress?.({
+        phase: "lines",
+        objects: at + 1,
+        objectsTotal: moved.length,
+        bytes: this.#bytes,
+        bytesTotal: 0,
+      });
     }
   }
 
@@ -131,8 +141,10 @@ class Pull {
     const known = last === undefined || (await isStillThere(space, last)) ? last : undefined;
     for await (const { key, segment, bytes, at: arrivedAt } of readLine(space, line, known)) {
       const { head, hash } = segment;
-      const { number, member, device, at, seen } = head;
+      const { number, device, at, seen } = head;
+      const member = writerOfLine(space, head);
       addToMirror(mirror, line, segment);
+      this.#bytes += bytes.length;
       const facts = { number, hash, key, proof: proofOf(bytes), member, device, at, arrivedAt, seen };
       records.add(line, { ...facts, records: segment.records });
       const fresh = segment.records.filter(({ kind }) => kind === "checkpoint").length;

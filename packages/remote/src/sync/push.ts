@@ -10,6 +10,7 @@ import type {
   ObjectHash,
   QueuedRecord,
   RemoteEntry,
+  Selection,
 } from "@belay/engine";
 import {
   decodeIndex,
@@ -19,6 +20,7 @@ import {
   WITHHELD,
   type Place,
 } from "../line/object-index.ts";
+import { newLineId } from "../line/line-id.ts";
 import { createHead, openSegment, sealSegment, segmentHash } from "../line/segment.ts";
 import type { MemberKeys } from "../keys/key-pairs.ts";
 import { PARCEL_TARGET_BYTES } from "../parcel/limits.ts";
@@ -28,14 +30,17 @@ import type { Abilities } from "../stores/probe.ts";
 import { spanIn } from "../line/keys-of-space.ts";
 import { expectStored, putSurely } from "../stores/put-surely.ts";
 import { RemoteFailure } from "../stores/remote-store.ts";
-import { planBase, type Retention } from "./plan-base.ts";
+import { planBase } from "./plan-base.ts";
+import { retentionOf, type Retention } from "../space/policy.ts";
 import { newestUses } from "./read-uses.ts";
+import { wantsBase } from "./base-due.ts";
 import { FOLD_SEGMENTS, foldLine } from "./fold-line.ts";
-import { lookAtSweeps, serverTime, type SweepLook } from "./look-at-sweeps.ts";
+import { lookAtSweeps, type SweepLook } from "./look-at-sweeps.ts";
 import { addToMirror, type Mirror } from "./mirror.ts";
 import { Batch, framesOf, type Taken } from "./object-batch.ts";
 import { expectOwnLine } from "./own-line.ts";
-import { LineDamage, readLine } from "./read-line.ts";
+import type { SyncStep } from "./progress.ts";
+import { LineDamage, listParcels, readLine } from "./read-line.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** What a push is about. */
@@ -49,7 +54,9 @@ export interface PushTarget {
   readonly around: Surroundings;
   /** The highest segments of other lines that this home has read. */
   readonly seen?: (() => Readonly<Record<string, number>>) | undefined;
-  readonly progress?: ((done: number, total: number) => void) | undefined;
+  readonly progress?: ((step: SyncStep) => void) | undefined;
+  /** Only this is sent; what else waits goes on waiting. */
+  readonly chosen?: Selection | undefined;
   /** Content up to this size rides inside the segment, so that an ordinary push is two requests. */
   readonly inlineBytes?: number;
   /** The line is folded after so many segments. */
@@ -58,7 +65,8 @@ export interface PushTarget {
 
 /** What a push did. */
 export interface PushReport {
-  readonly outcome: "pushed" | "unchanged";
+  /** `partial`: what was chosen is stored, and more waits. */
+  readonly outcome: "pushed" | "unchanged" | "partial";
   /** The last segment of the line. */
   readonly segment: number;
   readonly checkpoints: number;
@@ -71,7 +79,8 @@ export interface PushReport {
 
 const INLINE_BYTES = 1024 * 1024;
 const RECORD_BATCH_BYTES = 8 * 1024 * 1024;
-const PARCELS_IN_FLIGHT = 3;
+/** Each is in memory until the server has it. */
+const PARCELS_IN_FLIGHT = 2;
 const HOUR_MS = 60 * 60 * 1000;
 /** Parcels of a push that did not end are used by the next one for so long. */
 const REUSE_MS = 24 * HOUR_MS;
@@ -92,12 +101,14 @@ export async function push(target: PushTarget, name: string): Promise<PushReport
       await run.resume();
       await run.sendAll();
       await run.fold();
+      await run.forget();
+      await run.restate();
       return run.report();
     } catch (error) {
       if (!(error instanceof LineTaken)) throw error;
       // [T4] a copy of this store writes that line: go on as a line of our own, and overwrite nothing
       const began = JSON.stringify({ line: first.line, number: entryOf(target.exchange, name).segment });
-      target.exchange.beginLine(name, { line: target.around.random(16).toString("hex"), began });
+      target.exchange.beginLine(name, { line: newLineId(target.keys.id, target.around.random), began });
       const again = new Push(target, name);
       await again.sendAll();
       return { ...again.report(), forkedFrom: first.line };
@@ -118,6 +129,9 @@ async function claimed<Result>(exchange: Exchange, work: () => Promise<Result>):
 /** The next number of our line holds other bytes. */
 class LineTaken extends Error {}
 
+/** A segment that only takes a number. */
+const NOTHING: Taken = { needed: [], borrowed: new Map() };
+
 class Push {
   readonly #target: PushTarget;
   readonly #name: string;
@@ -126,6 +140,8 @@ class Push {
   #bytes = 0;
   #borrowed = 0;
   #segments = 0;
+  /** What the segments of a selection have sent before its last one. */
+  readonly #sent: Pick<QueuedRecord, "kind" | "id">[] = [];
   /** Objects in parcels of a push that did not end. */
   readonly #uploaded = new Map<string, Place>();
   /** [T8] What the newest sweep said, where that was asked. */
@@ -134,10 +150,13 @@ class Push {
   #lender: { readonly line: string; readonly uses: ReadonlySet<string> } | undefined;
   /** The server's time of the first upload since the last segment. */
   #uploadedAt: number | undefined;
+  /** The server's time of the push before this one. */
+  readonly #lastPush: number | null;
 
   constructor(target: PushTarget, name: string) {
     this.#target = target;
     this.#name = name;
+    this.#lastPush = this.#entry.pushedAt;
   }
 
   get #entry(): RemoteEntry {
@@ -145,8 +164,10 @@ class Push {
   }
 
   report(): PushReport {
+    const { exchange, chosen } = this.#target;
+    const isPartial = chosen !== undefined && exchange.queued(this.#name).records > 0;
     return {
-      outcome: this.#segments === 0 ? "unchanged" : "pushed",
+      outcome: this.#segments === 0 ? "unchanged" : isPartial ? "partial" : "pushed",
       segment: this.#entry.segment,
       checkpoints: this.#checkpoints,
       objects: this.#objects,
@@ -167,11 +188,11 @@ class Push {
   async resume(): Promise<void> {
     const { exchange } = this.#target;
     const journal = exchange.journal(this.#name);
-    const segments = journal.filter(({ kind }) => kind === "segment");
+    const segments = journal.filter(({ kind }) => kind !== "parcel");
     // a segment beside a base repairs it
     const segment = segments.find(({ key }) => !isFoldKey(key));
     if (segment !== undefined) return void (await this.#commit(segment));
-    if (segments[0] !== undefined) return this.#commitBase(segments[0]);
+    if (segments[0] !== undefined) return void (await this.#commitBase(segments[0]));
     const parcels = journal.filter(({ kind, stored }) => kind === "parcel" && stored);
     if (parcels.length === 0) return;
     const { isBanned } = await this.#lookAgain();
@@ -184,12 +205,23 @@ class Push {
 
   /** [T8] */
   async #lookAgain(): Promise<SweepLook> {
-    this.#look = await lookAtSweeps(this.#target.space);
-    return this.#look;
+    const { space, mirror } = this.#target;
+    const look = await lookAtSweeps(space);
+    const { number } = look.state;
+    // [T15] an older one would not say what is condemned
+    const seen = mirror.noteSweep(number);
+    if (seen > number)
+      throw new LineDamage(
+        "rolled-back",
+        space.names.sweep(seen),
+        "a sweep that was seen is not there any more",
+      );
+    this.#look = look;
+    return look;
   }
 
   async sendAll(): Promise<void> {
-    const { exchange, mirror } = this.#target;
+    const { exchange, mirror, chosen } = this.#target;
     const until = exchange.outboxEnd(this.#name);
     if (until === 0) return;
     await this.#catchUp();
@@ -197,12 +229,16 @@ class Push {
     await this.#prepareToBorrow();
     const { line } = this.#entry;
     const batch = new Batch((hash) => this.#placeOf(hash));
+    // a line that has no segment yet has no object either: the mirror is not asked about each
+    const isBegun = mirror.last(line) !== undefined;
+    const isPlaced = (hash: string) =>
+      (isBegun || this.#segments > 0) && mirror.place(line, hash) !== undefined;
     let [records, recordBytes]: [QueuedRecord[], number] = [[], 0];
-    for (const record of exchange.records(this.#name, until)) {
+    for (const record of exchange.records(this.#name, until, chosen)) {
       records.push(record);
       recordBytes += JSON.stringify(record).length;
       if (record.kind === "checkpoint") {
-        const isKnown = (hash: string) => batch.has(hash) || mirror.place(line, hash) !== undefined;
+        const isKnown = (hash: string) => batch.has(hash) || isPlaced(hash);
         for (const object of exchange.needed(record.id, isKnown)) {
           batch.add(object);
           if (batch.size >= INDEX_ENTRIES_LIMIT) await this.#send(batch.take(), [], 0);
@@ -212,6 +248,8 @@ class Push {
       await this.#send(batch.take(), records, 0);
       [records, recordBytes] = [[], 0];
     }
+    // branches go along with what is chosen, and never alone
+    if (chosen !== undefined && records.every(({ kind }) => kind === "branch")) return;
     // [T8] what had to be repaired is still queued
     if (!(await this.#send(batch.take(), records, until))) await this.sendAll();
   }
@@ -230,15 +268,49 @@ class Push {
     }
   }
 
+  /** [R1811] What this store forgot leaves the line with a base; until that is stored the outbox remembers it. */
+  async forget(): Promise<void> {
+    const { exchange, space } = this.#target;
+    const until = exchange.forgetsUntil(this.#name);
+    if (until === 0 || exchange.outboxEnd(this.#name) > 0) return;
+    const request = { ...retentionOf(space), isForgetting: true };
+    let isDone = await this.base(request);
+    if (!isDone) {
+      // a fold of the same segments has that name
+      await this.#send(NOTHING, [], 0);
+      isDone = await this.base(request);
+    }
+    if (isDone) exchange.settleForgets(this.#name, until);
+  }
+
+  /** [R1815] Weekly the line lets go what the policy of its space says. That it did not work is no reason for the push to fail. */
+  async restate(): Promise<void> {
+    const { space, foldSegments = FOLD_SEGMENTS } = this.#target;
+    const { line, segment, pushedAt } = this.#entry;
+    // an ordinary push stays two requests
+    const isQuiet = this.#lastPush !== null && (pushedAt ?? 0) - this.#lastPush >= QUIET_MS;
+    const isLook = segment % foldSegments === 0 || isQuiet;
+    if (this.#segments === 0 || !isLook) return;
+    try {
+      const wants = await wantsBase(space, line, pushedAt ?? 0);
+      if (wants === "never") return;
+      await this.base({ ...retentionOf(space), isForgetting: false, isDropping: wants === "dropping" });
+    } catch (error) {
+      if (!(error instanceof RemoteFailure || error instanceof LineDamage)) throw error;
+    }
+  }
+
   /** Restates the whole line as one object, without what retention lets go, where this store has all that is kept. */
-  async base(retention: Retention): Promise<boolean> {
+  async base({ isForgetting, isDropping = false, ...retention }: BaseRequest): Promise<boolean> {
     const { exchange, space, keys, device, around, abilities } = this.#target;
     const { line, segment: number, segmentHash: hash, began } = this.#entry;
     // one segment needs no restating, and its key would be that of the segment
     if (hash === null || number < 2) return false;
-    const now = await serverTime(space);
-    const plan = await planBase({ space, exchange, retention, now }, line, number);
-    if (plan === undefined) return false;
+    const { date: now, isBanned } = await this.#lookAgain();
+    const plan = await planBase({ space, exchange, retention, now, isForgetting, isBanned }, line, number);
+    if (plan === undefined || (isDropping && plan.dropped === 0)) return false;
+    // what waits may change a checkpoint that the line has: the base would hold one state of it and the objects of another
+    if (exchange.outboxEnd(this.#name) > 0) return false;
     const index = new Map(plan.index);
     const inline = await this.#upload(plan.needed, index);
     for (const [n, frame] of inline.entries())
@@ -255,7 +327,7 @@ class Push {
       from: began === null ? null : (JSON.parse(began) as { line: string; number: number }),
       seen: {},
       sweep: this.#look?.state.number ?? 0,
-      fold: { from: 1, hash, isBase: true },
+      fold: { from: 1, hash, isBase: true, ...(isForgetting && { forgets: plan.forgets }) },
       ...(keys.certificate !== undefined && { certificate: keys.certificate }),
     });
     const uses = new Set(
@@ -265,28 +337,32 @@ class Push {
       { head, records: plan.records, index, content: inline, uses: [...uses] },
       { key, secret: presentSecret(space), salt: around.random(32), signer: keys.sign },
     );
-    const at = this.#uploadedAt ?? now;
+    const at = Math.min(this.#uploadedAt ?? now, now);
     this.#uploadedAt = undefined;
     const entry: JournalEntry = { key, kind: "segment", stored: false, at, until: null, detail: bytes };
     exchange.noteRequest(this.#name, entry);
-    await this.#commitBase(entry);
-    return true;
+    return this.#commitBase(entry);
   }
 
-  /** [T5] From here on the line has what its base says: this store must know that before it writes another segment. */
-  async #commitBase({ key, detail: bytes, at }: JournalEntry): Promise<void> {
+  /**
+   * [T5] From here on the line has what its base says: this store must know that before it writes another segment. False when
+   * a fold of the same segments is there.
+   */
+  async #commitBase({ key, detail: bytes, at }: JournalEntry): Promise<boolean> {
     const { exchange, space, mirror, abilities } = this.#target;
     const { head, index, hash, bytesHash } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
     const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });
-    // a fold of the same segments is there
-    if (put.outcome === "exists" && !(await this.#isThere(key, bytes)))
-      return exchange.dropJournal(this.#name);
+    if (put.outcome === "exists" && !(await this.#isThere(key, bytes))) {
+      exchange.dropJournal(this.#name);
+      return false;
+    }
     if (put.outcome === "stored") await expectStored(space.store, { key, bytes }, put.etag);
     const lost = await this.#lostSince(index, { at, now: put.date });
     const kept = new Map([...index].filter(([name]) => !lost.has(name)));
     addToMirror(mirror, head.line, { head, hash, index: kept, bytesHash });
     if (lost.size > 0) await this.sendObjects([...lost] as ObjectHash[]);
     else exchange.settle(this.#name, { segment: head.number, hash, until: 0, at: put.date });
+    return true;
   }
 
   /** [T8] A new line uses content of the one that it began with: as that is now, and without what is condemned. */
@@ -324,7 +400,10 @@ class Push {
     const known = mirror.last(line);
     if (segment === 0 || (known?.number === segment && known.hash === hash)) return;
     const isThere = await this.#presentParcels();
-    for await (const { segment: read } of readLine(space, line)) {
+    const reading = { there: () => listParcels(space) };
+    for await (const { segment: read, key } of readLine(space, line, undefined, reading)) {
+      // [T4] a copy of this store is further, and has restated the line
+      if (read.head.number > segment) throw new LineTaken(key);
       if (read.head.number === segment && read.hash !== hash) break;
       addToMirror(mirror, line, read, isThere);
       if (read.head.number === segment) return;
@@ -397,9 +476,10 @@ class Push {
     );
     this.#objects += needed.length;
     this.#borrowed += borrowed.size;
+    const isSelection = this.#target.chosen !== undefined && until > 0;
     const entry: JournalEntry = {
       key,
-      kind: "segment",
+      kind: isSelection ? "selection" : "segment",
       stored: false,
       at: Math.min(this.#look?.date ?? Infinity, this.#uploadedAt ?? around.now()),
       until,
@@ -411,7 +491,7 @@ class Push {
   }
 
   /** [T1, T2] Sends a segment that is in the journal, then its head; only then it no longer waits. */
-  async #commit({ key, detail: bytes, until, at }: JournalEntry): Promise<boolean> {
+  async #commit({ key, kind, detail: bytes, until, at }: JournalEntry): Promise<boolean> {
     const { exchange, space, mirror, abilities } = this.#target;
     // a segment that cannot be opened would end the line for every reader
     const { head, index, records } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
@@ -421,14 +501,18 @@ class Push {
     await this.#expectOnlyWriter(head.number, put.date);
     const hash = segmentHash(bytes);
     await this.#writeHead(head.line, head.number, hash);
-    const lost = await this.#lostSince(index, { at, now: put.date });
+    // [R1812] what a new line borrowed may be forgotten, and gone, within a day: it always looks again
+    const looked = head.from === null ? at : -Infinity;
+    const lost = await this.#lostSince(index, { at: looked, now: put.date });
     const kept = new Map([...index].filter(([name]) => !lost.has(name)));
     mirror.add(head.line, { number: head.number, hash }, kept);
     const settled = lost.size === 0 ? (until ?? 0) : 0;
-    exchange.settle(this.#name, { segment: head.number, hash, until: settled, at: put.date });
+    this.#sent.push(...records.map((record) => ({ kind: record.kind, id: record.id })));
+    const sent = kind === "selection" ? { sent: this.#sent } : {};
+    exchange.settle(this.#name, { segment: head.number, hash, until: settled, at: put.date, ...sent });
     this.#bytes += bytes.length;
     this.#segments++;
-    this.#checkpoints += records.filter(({ kind }) => kind === "checkpoint").length;
+    this.#checkpoints += records.filter((record) => record.kind === "checkpoint").length;
     if (lost.size > 0) await this.sendObjects([...lost] as ObjectHash[]);
     return lost.size === 0;
   }
@@ -477,7 +561,8 @@ class Push {
   /** Uploads content in parcels; what is small enough to ride inside the segment is returned. */
   async #upload(needed: readonly NeededObject[], index: Map<string, Place>): Promise<PlainFrame[]> {
     const { exchange, progress, inlineBytes = INLINE_BYTES } = this.#target;
-    let [frames, bytes, done]: [PlainFrame[], number, number] = [[], 0, 0];
+    let [frames, bytes, done, raw, total]: [PlainFrame[], number, number, number, number] = [[], 0, 0, 0, 0];
+    const located = (sum: number) => (total = sum);
     const flying = new Set<Promise<void>>();
     const launch = async (parcel: readonly PlainFrame[]) => {
       while (flying.size >= PARCELS_IN_FLIGHT) await Promise.race(flying);
@@ -489,7 +574,7 @@ class Push {
       );
     };
     try {
-      for (const frame of framesOf(exchange, needed)) {
+      for (const frame of framesOf(exchange, needed, located)) {
         if (bytes + frame.compressed.length > PARCEL_TARGET_BYTES && frames.length > 0) {
           await launch(frames);
           [frames, bytes] = [[], 0];
@@ -497,7 +582,9 @@ class Push {
         frames.push(frame);
         bytes += frame.compressed.length;
         done += frame.objects.length;
-        progress?.(done, needed.length);
+        raw += frame.rawBytes;
+        const sizes = { bytes: raw, bytesTotal: Math.max(raw, total) };
+        progress?.({ phase: "content", objects: done, objectsTotal: needed.length, ...sizes });
       }
       const isSmall = bytes <= inlineBytes;
       if (!isSmall) await launch(frames);
@@ -542,12 +629,20 @@ class Push {
   }
 }
 
-/** Restates the line of a store without what retention lets go; false when that cannot be done. */
-export async function pushBase(target: PushTarget, name: string, retention: Retention): Promise<boolean> {
+/** What a base leaves out. */
+export interface BaseRequest extends Retention {
+  /** Also what this store forgot, with every parcel that holds some of it. */
+  readonly isForgetting: boolean;
+  /** Only if it lets something go. */
+  readonly isDropping?: boolean;
+}
+
+/** Restates the line of a store without what is let go; false when that cannot be done. */
+export async function pushBase(target: PushTarget, name: string, request: BaseRequest): Promise<boolean> {
   return claimed(target.exchange, async () => {
     const run = new Push(target, name);
     await run.resume();
-    return run.base(retention);
+    return run.base(request);
   });
 }
 

@@ -7,7 +7,7 @@ import { openSegment, type OpenSegment, type SegmentOpening } from "../line/segm
 import { DamageError, expectSound } from "../parcel/damage.ts";
 import { readHeader } from "../parcel/parcel.ts";
 import { secretFor, type Space } from "../space/space.ts";
-import { judgeSignature, type SignatureVerdict } from "../space/writer-rights.ts";
+import { judgeLineObject } from "../space/writer-rights.ts";
 import type { KnownLine } from "./mirror.ts";
 
 /** A segment, or a fold, that is proved. */
@@ -38,6 +38,13 @@ export async function listLines(space: Space): Promise<string[]> {
   for await (const { key } of space.store.list(space.names.lines)) lines.add(key.split("/")[2] ?? "");
   lines.delete("");
   return [...lines];
+}
+
+/** The keys of all content parcels that the server has. */
+export async function listParcels({ store, names }: Space): Promise<Set<string>> {
+  const keys = new Set<string>();
+  for await (const { key } of store.list(names.parcels)) keys.add(key);
+  return keys;
 }
 
 /** An object of a line and the segments it stands for. */
@@ -72,8 +79,6 @@ export async function* readLine(
   const there = await reading.there?.();
   let isWhole = known === undefined;
   let before = known;
-  // [T4] also where the segments before are not read again
-  let writer = known?.member;
   for (;;) {
     const number = (before?.number ?? 0) + 1;
     const choices = coversFor(covers, number, known === undefined && there !== undefined);
@@ -90,10 +95,9 @@ export async function* readLine(
         "a segment in the middle of a line is gone",
       );
     if (choices.length === 0) return;
-    const read = await readFirstSound(space, choices, { line, before, writer, there });
+    const read = await readFirstSound(space, choices, { line, before, there });
     if (read instanceof LineDamage) return refused?.(read);
     yield read;
-    writer = read.segment.head.member;
     before = { number: read.segment.head.number, hash: read.segment.hash };
   }
 }
@@ -119,8 +123,6 @@ function coversFor(covers: readonly Cover[], number: number, prefersFolds: boole
 interface Expected {
   readonly line: string;
   readonly before: KnownLine | undefined;
-  /** The member that signed the segment before; undefined where none was read. */
-  readonly writer: string | undefined;
   readonly there: ReadonlySet<string> | undefined;
 }
 
@@ -145,16 +147,14 @@ async function readFirstSound(
 async function readSegment(
   space: Space,
   { key, at, from, to }: Cover,
-  { line, before, writer, there }: Expected,
+  { line, before, there }: Expected,
 ): Promise<ReadSegment | LineDamage> {
   const got = await space.store.get(key);
   if (got === undefined) throw new LineDamage("missing", key, "a segment is gone");
   const { bytes } = got;
-  const judged: { verdict: SignatureVerdict } = { verdict: "forged" };
+  const judged: { verdict: ReturnType<typeof judgeLineObject> } = { verdict: "forged" };
   const judge: SegmentOpening["judge"] = (head, parcel) => {
-    const verdict = judgeSignature(space, "line", {
-      member: head.member,
-      certificate: head.certificate,
+    const verdict = judgeLineObject(space, head, {
       at,
       generation: readHeader(bytes).generation,
       isSignedBy: (signer) => parcel.isSignedBy(signer),
@@ -163,7 +163,8 @@ async function readSegment(
     // the segments that a fold restates may still be there
     if (verdict === "forged" || (verdict === "no-right" && head.fold !== undefined))
       throw new LineDamage("forged", key, "no member of the space signed this segment");
-    if (head.member !== (writer ?? head.member))
+    // [T4, R1810]
+    if (verdict === "foreign")
       throw new LineDamage("forged", key, "another member than the writer of the line signed this segment");
   };
   const segment = sound(key, () => openSegment(bytes, { key, secret: secretFor(space, bytes), judge }));

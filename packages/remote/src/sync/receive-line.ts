@@ -18,7 +18,8 @@ export interface ReceivedLine {
   readonly bytes: number;
 }
 
-const PARCELS_IN_FLIGHT = 3;
+/** Each is in memory, twice while it is put together. */
+const PARCELS_IN_FLIGHT = 2;
 
 /** Receives a line. */
 export async function receiveLine(

@@ -2,11 +2,12 @@
  * One remote of one workspace, and everything that is done with it. The caller supplies the server and the world; nothing
  * here reads variables, settings or terminals.
  */
-import type { ObjectHash, Receiver, RemoteEntry, Workspace } from "@belay/engine";
+import type { ObjectHash, Receiver, RemoteEntry, Selection, Workspace, WorkspaceEvent } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import { parseRecoveryKey, recoveryKeys } from "../keys/recovery-key.ts";
 import type { MemberKeys } from "../keys/key-pairs.ts";
 import type { OpenPass } from "../keys/pass.ts";
+import { newLineId } from "../line/line-id.ts";
 import { acceptInvitation, joinSpace } from "../space/change-roster.ts";
 import { expectMayWrite, invitationIn, keysOf, keysToEnter } from "../space/own-keys.ts";
 import { isKnownWriter, noteKnownWriter } from "../space/known-writers.ts";
@@ -18,6 +19,7 @@ import { LineRecords } from "./line-records.ts";
 import { Mirror } from "./mirror.ts";
 import { push, pushObjects, type PushReport, type PushTarget } from "./push.ts";
 import { chosenLine, writerOf } from "./chosen-line.ts";
+import { tellingProgress, type SyncStep } from "./progress.ts";
 import { receiveLine } from "./receive-line.ts";
 import { sweepSpace, type SweepReport } from "./sweep.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -31,6 +33,8 @@ export interface RemoteHost {
   readonly device: string;
   readonly user: string;
   readonly around: Surroundings;
+  /** When what failed is tried again by itself, counted from the failure; undefined when it is not. */
+  readonly retryMs?: number | undefined;
   /** The token of a job, which stands for a member where this machine has no keys of the space. */
   readonly token?: string | undefined;
   /** The server at an address, with the user's access to it. */
@@ -114,7 +118,7 @@ function entryFor(
     space: space.id,
     fingerprint: space.fingerprint,
     member,
-    line: host.around.random(16).toString("hex"),
+    line: newLineId(member, host.around.random),
     began: began ?? null,
     abilities: JSON.stringify(abilities),
     segment: 0,
@@ -184,12 +188,23 @@ function soleSpace(found: string, others: readonly string[]): string {
 /** A remote that can be used. */
 export interface OpenedRemote extends Disposable, LineReader {
   readonly entry: RemoteEntry;
-  push(progress?: (done: number, total: number) => void): Promise<PushReport>;
+  push(request?: PushRequest): Promise<PushReport>;
+  /** [T1] Whether a checkpoint, in its present state, is known to be stored: here, and in every other remote. */
+  isSynced(checkpoint: string): Promise<boolean>;
+  /** What happens with this remote from now on, until reading ends. */
+  events(signal?: AbortSignal): AsyncIterable<WorkspaceEvent>;
   /** Whether the line that this one began with has an object; no server is asked. */
   hadFirst(hash: string): boolean;
   verify(options: VerifyOptions): Promise<VerifiedRemote>;
   /** What a sweep of the space would condemn and delete; nothing is changed. */
   planSweep(): Promise<SweepReport>;
+}
+
+/** What to send. */
+export interface PushRequest {
+  /** Only what belongs to a thread or a checkpoint; everything that waits unless given. */
+  readonly chosen?: Selection | undefined;
+  readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
 /** How thorough to verify a remote. */
@@ -232,20 +247,28 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
   return {
     entry,
     ...createLineReader(entry, {
-      settle: (problem) => notePull(workspace, entry.name, problem),
+      settle: (problem) => notePull(workspace, entry.name, { problem, retryAt: retryAt(host) }),
+      telling: () => telling(workspace, { remote: entry.name, direction: "pull" }, host),
       open: async () => ({ ...(await target()), records }),
       // what this home knows is enough to say what it knows
       openKept: async () => ({ ...(await target(keptSpace(host.home, entry.space, store))), records }),
       refresh: () => reopened(store, entry, { keys, host }),
     }),
-    push: async (progress) => {
-      const report = await noting(workspace, entry.name, async () => {
+    push: ({ chosen, progress } = {}) =>
+      noting(workspace, { name: entry.name, host }, async () => {
+        const { exchange } = workspace;
+        const isIdle = exchange.outboxEnd(entry.name) === 0 && exchange.journal(entry.name).length === 0;
+        const tell = isIdle ? undefined : telling(workspace, { remote: entry.name, direction: "push" }, host);
         const found = await target();
         expectMayWrite(found.space, keys, host.around.now());
-        return push({ ...found, seen: () => seenOf(records, entry), progress }, entry.name);
-      });
-      return report;
-    },
+        const step = (at: SyncStep) => {
+          tell?.(at);
+          progress?.(at.objects, at.objectsTotal);
+        };
+        return push({ ...found, seen: () => seenOf(records, entry), chosen, progress: step }, entry.name);
+      }),
+    isSynced: async (checkpoint) => (await workspace.resolve(checkpoint)).synced === true,
+    events: (signal) => eventsOf(workspace, entry.name, signal),
     hadFirst: (hash) =>
       entry.began !== null &&
       mirror.place((JSON.parse(entry.began) as { line: string }).line, hash) !== undefined,
@@ -267,6 +290,15 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
       records[Symbol.dispose]();
     },
   };
+}
+
+async function* eventsOf(
+  { events }: Workspace,
+  name: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WorkspaceEvent> {
+  for await (const event of events.read(signal === undefined ? {} : { signal }))
+    if ("remote" in event && event.remote === name) yield event;
 }
 
 /** How long a list of members is used before the server is asked whether it changed: a push within it is two requests. */
@@ -313,24 +345,42 @@ export async function reopened(
   return space;
 }
 
+/** Says that an exchange begins; what is returned says how far it is. */
+function telling(
+  { exchange }: Workspace,
+  which: { readonly remote: string; readonly direction: "push" | "pull" },
+  { around }: RemoteHost,
+): (step: SyncStep) => void {
+  exchange.tell({ type: "sync_started", ...which });
+  return tellingProgress(exchange, which, around.now);
+}
+
+function retryAt({ retryMs, around }: RemoteHost): number | null {
+  return retryMs === undefined ? null : around.now() + retryMs;
+}
+
 /** What a pull found out about the server; a problem of pushing stays until a push ends well. */
-function notePull({ exchange }: Workspace, name: string, problem: string | null): void {
+function notePull(
+  { exchange }: Workspace,
+  name: string,
+  found: { readonly problem: string | null; readonly retryAt: number | null },
+): void {
   const before = exchange.remotes().find((remote) => remote.name === name)?.problem ?? null;
-  if (problem !== null || /^REMOTE_(?:UNREACHABLE|DENIED|ROLLED_BACK|DAMAGED)/.test(before ?? ""))
-    exchange.noteProblem(name, problem);
+  if (found.problem !== null || /^REMOTE_(?:UNREACHABLE|DENIED|ROLLED_BACK|DAMAGED)/.test(before ?? ""))
+    exchange.noteProblem(name, found.problem, found.retryAt);
 }
 
 /** [T13] Why a push failed is kept with the remote, for `status`; nothing else fails for it. */
 async function noting<Result>(
   workspace: Workspace,
-  name: string,
+  { name, host }: { readonly name: string; readonly host: RemoteHost },
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await translating(work);
   } catch (error) {
     const isKnown = error instanceof ContractError;
-    if (isKnown) workspace.exchange.noteProblem(name, `${error.code}: ${error.message}`);
+    if (isKnown) workspace.exchange.noteProblem(name, `${error.code}: ${error.message}`, retryAt(host));
     throw error;
   }
 }

@@ -4,6 +4,9 @@
  *
  * Who wants to use an object looks at the newest sweep first and does without what is condemned there [T8]. So what is
  * condemned at one look, and named by no line at another 72 hours later, is named by none ever again.
+ *
+ * What a base forgot does not wait for those 72 hours: the look after the one that condemned it deletes it [R1812]. It must be
+ * older than any use that does not look again after its commit.
  */
 import { ContractError } from "@belay/protocol/errors";
 import type { MemberKeys } from "../keys/key-pairs.ts";
@@ -12,11 +15,13 @@ import { sealSweep, type SweepState } from "../line/sweep-state.ts";
 import { presentSecret, type Space } from "../space/space.ts";
 import type { StoredObject } from "../stores/remote-store.ts";
 import { newestSweep, serverTime } from "./look-at-sweeps.ts";
-import { readUses } from "./read-uses.ts";
+import { readUses, type Uses } from "./read-uses.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 /** How long a key is condemned, and how old it is before it can be. */
 const GRACE_MS = 72 * HOUR_MS;
+/** [R1812] So old is what held something forgotten before it goes: longer than the fences of a push (36 and 24 hours). */
+const HURRY_AGE_MS = 48 * HOUR_MS;
 /** How long the state remembers what was deleted, and sweeps are kept. */
 const MEMORY_MS = 90 * 24 * HOUR_MS;
 
@@ -27,6 +32,8 @@ export interface SweepReport {
   readonly pardoned: number;
   readonly deleted: number;
   readonly bytesFreed: number;
+  /** How many of the condemned held what was forgotten: the next sweep deletes them. */
+  readonly hurried: number;
   readonly dryRun: boolean;
 }
 
@@ -46,7 +53,7 @@ export async function sweepSpace(space: Space, sweeping: Sweeping): Promise<Swee
     const before = await newestSweep(space);
     const now = await serverTime(space);
     const found = await findUnnamed(space, before, now);
-    const next = judge(before, found.unnamed, { now, member: sweeping.keys.id });
+    const next = judge(before, found, { now, member: sweeping.keys.id });
     const gone = found.stored.filter(({ key }) => Object.hasOwn(next.deleting, key));
     const report = {
       sweep: next.number,
@@ -54,6 +61,7 @@ export async function sweepSpace(space: Space, sweeping: Sweeping): Promise<Swee
       pardoned: Object.keys(before.condemned).filter((key) => isPardoned(next, key)).length,
       deleted: gone.length,
       bytesFreed: gone.reduce((sum, { size }) => sum + size, 0),
+      hurried: next.hurried.length,
       dryRun: sweeping.isDryRun,
     };
     if (sweeping.isDryRun) return { ...report, sweep: before.number };
@@ -74,7 +82,7 @@ function isPardoned({ condemned, deleting }: SweepState, key: string): boolean {
 /** The next state: what is unnamed is condemned, what was so for 72 hours is deleted, what is named again is pardoned. */
 function judge(
   before: SweepState,
-  unnamed: ReadonlySet<string>,
+  { unnamed, forgotten }: Pick<Found, "unnamed" | "forgotten">,
   { now, member }: { readonly now: number; readonly member: string },
 ): SweepState {
   const condemned: Record<string, number> = {};
@@ -83,16 +91,20 @@ function judge(
   for (const key of unnamed) {
     if (Object.hasOwn(deleting, key)) continue;
     const since = before.condemned[key] ?? now;
-    if (now - since >= GRACE_MS) deleting[key] = now;
+    const isHurried = forgotten.has(key) && before.hurried.includes(key);
+    if (now - since >= GRACE_MS || isHurried) deleting[key] = now;
     else condemned[key] = since;
   }
-  return { number: before.number + 1, at: now, member, condemned, deleting };
+  const hurried = Object.keys(condemned).filter((key) => forgotten.has(key));
+  return { number: before.number + 1, at: now, member, condemned, deleting, hurried };
 }
 
 interface Found {
   readonly stored: readonly StoredObject[];
   /** Old enough to be condemned, and named by no line. */
   readonly unnamed: ReadonlySet<string>;
+  /** Those of them that held what was forgotten. */
+  readonly forgotten: ReadonlySet<string>;
 }
 
 async function findUnnamed(space: Space, before: SweepState, now: number): Promise<Found> {
@@ -101,17 +113,24 @@ async function findUnnamed(space: Space, before: SweepState, now: number): Promi
   const parcels = await collect(store.list(names.parcels));
   const segments = await collect(store.list(names.lines));
   const there = new Set(parcels.map(({ key }) => key).filter((key) => !Object.hasOwn(before.deleting, key)));
-  const named = new Set<string>();
-  const covered: StoredObject[] = [];
-  for (const objects of byLine(segments)) {
-    const line = new SweptLine(space, objects, there);
-    for (const id of await line.names()) named.add(names.parcel(id));
-    covered.push(...line.covered(now));
+  const [named, given] = [new Set<string>(), new Set<string>()];
+  const [covered, hidden]: [StoredObject[], StoredObject[]] = [[], []];
+  for (const [line, objects] of byLine(segments)) {
+    const swept = new SweptLine(space, { line, objects, there });
+    for (const id of await swept.names()) named.add(names.parcel(id));
+    for (const id of swept.forgets) given.add(names.parcel(id));
+    covered.push(...swept.covered(now));
+    hidden.push(...swept.hidden());
   }
-  const old = parcels.filter(({ key, modified }) => !named.has(key) && now - modified >= GRACE_MS);
+  const unnamed = parcels.filter(({ key }) => !named.has(key));
+  const old = unnamed.filter(({ modified }) => now - modified >= GRACE_MS);
+  const forgotten = [...unnamed.filter(({ key }) => given.has(key)), ...hidden].filter(
+    ({ modified }) => now - modified >= HURRY_AGE_MS,
+  );
   return {
     stored: [...parcels, ...segments],
-    unnamed: new Set([...old, ...covered].map(({ key }) => key)),
+    unnamed: new Set([...old, ...covered, ...forgotten].map(({ key }) => key)),
+    forgotten: new Set(forgotten.map(({ key }) => key)),
   };
 }
 
@@ -119,16 +138,29 @@ interface Cover extends Span {
   readonly object: StoredObject;
 }
 
+interface LineObjects {
+  readonly line: string;
+  readonly objects: readonly StoredObject[];
+  /** The keys of the parcels that are there. */
+  readonly there: ReadonlySet<string>;
+}
+
 /** What one line names now, and which of its objects a fold restates. */
 class SweptLine {
   readonly #space: Space;
+  readonly #line: string;
   readonly #covers: readonly Cover[];
   readonly #there: ReadonlySet<string>;
   /** Folds that can be relied on: all they name is there. */
   readonly #sound: Cover[] = [];
+  /** The sound base that leaves out what was forgotten. */
+  #forgetting: Cover | undefined;
+  /** The parcels that held what was forgotten. */
+  forgets: readonly string[] = [];
 
-  constructor(space: Space, objects: readonly StoredObject[], there: ReadonlySet<string>) {
+  constructor(space: Space, { line, objects, there }: LineObjects) {
     this.#space = space;
+    this.#line = line;
     this.#there = there;
     this.#covers = objects.flatMap((object) => {
       const span = spanIn(object.key);
@@ -144,13 +176,27 @@ class SweptLine {
       .toSorted((a, b) => b.to - a.to || a.from - b.from);
     for (const fold of folds) {
       if (this.#sound.some((other) => isCovered(fold, other))) continue;
-      const uses = await this.#usesOf(fold);
-      if (uses.every((id) => this.#there.has(this.#space.names.parcel(id)))) this.#sound.push(fold);
+      const { uses, forgets, isTrue } = await this.#usesOf(fold);
       for (const id of uses) named.add(id);
+      // [R1810] what another than the writer of the line put there restates nothing
+      if (!isTrue || !uses.every((id) => this.#there.has(this.#space.names.parcel(id)))) continue;
+      this.#sound.push(fold);
+      if (forgets !== undefined) [this.#forgetting, this.forgets] = [fold, forgets];
     }
-    for (const segment of this.#newest())
-      if (!this.#isFolded(segment)) for (const id of await this.#usesOf(segment)) named.add(id);
+    for (const segment of this.#newestFirst()) {
+      if (this.#isFolded(segment)) break;
+      const { uses, isTrue } = await this.#usesOf(segment);
+      for (const id of uses) named.add(id);
+      if (isTrue) break;
+    }
     return named;
+  }
+
+  /** What a base that forgets restates: it still holds what was forgotten. */
+  hidden(): StoredObject[] {
+    const base = this.#forgetting;
+    if (base === undefined) return [];
+    return this.#covers.filter((one) => isCovered(one, base)).map(({ object }) => object);
   }
 
   /** [T16] Objects that a stored fold restates, once it is old enough. */
@@ -166,15 +212,13 @@ class SweptLine {
     return this.#sound.some((fold) => isCovered(cover, fold));
   }
 
-  /** By the listing, not by a head. Lists of parcels only grow until a base: the last segment names all. */
-  #newest(): Cover[] {
-    const segments = this.#covers.filter(({ from, to }) => from === to);
-    const last = Math.max(0, ...segments.map(({ to }) => to));
-    return segments.filter(({ to }) => to === last);
+  /** By the listing, not by a head. Lists of parcels only grow until a base: the last segment that counts names all. */
+  #newestFirst(): Cover[] {
+    return this.#covers.filter(({ from, to }) => from === to).toSorted((a, b) => b.to - a.to);
   }
 
-  async #usesOf({ object }: Cover): Promise<readonly string[]> {
-    const uses = await readUses(this.#space, object);
+  async #usesOf({ object, from, to }: Cover): Promise<Uses> {
+    const uses = await readUses(this.#space, object, { line: this.#line, from, to });
     // another collector was quicker
     if (uses === undefined) throw busy();
     return uses;
@@ -203,13 +247,13 @@ async function removeOldSweeps({ store, names }: Space, newest: number, now: num
   await store.remove(old);
 }
 
-function byLine(segments: readonly StoredObject[]): StoredObject[][] {
+function byLine(segments: readonly StoredObject[]): Map<string, StoredObject[]> {
   const lines = new Map<string, StoredObject[]>();
   for (const object of segments) {
     const [, , line = ""] = object.key.split("/");
     lines.set(line, [...(lines.get(line) ?? []), object]);
   }
-  return [...lines.values()];
+  return lines;
 }
 
 async function collect(listing: AsyncIterable<StoredObject>): Promise<StoredObject[]> {

@@ -9,7 +9,7 @@ import { DamageError } from "../parcel/damage.ts";
 import { SELF, WITHHELD, type Place } from "../line/object-index.ts";
 import type { Space } from "../space/space.ts";
 import type { Mirror } from "./mirror.ts";
-import { LineDamage, listLines, readLine } from "./read-line.ts";
+import { LineDamage, listLines, listParcels, readLine } from "./read-line.ts";
 import { openContent } from "./receive-line.ts";
 
 /** Something that is wrong with a remote. */
@@ -95,7 +95,9 @@ class SpaceCheck {
         isReadable = false;
         this.#note(refusal, line);
       };
-      for await (const { key, segment, bytes } of readLine(this.#space, line, undefined, { refused })) {
+      // as a clone reads it: what a base let go may be gone while the segments that it restates are still there
+      const reading = { refused, there: () => listParcels(this.#space) };
+      for await (const { key, segment, bytes } of readLine(this.#space, line, undefined, reading)) {
         this.#segments++;
         this.#bytesRead += bytes.length;
         found.set(segment.head.number, segment.hash);

@@ -12,7 +12,7 @@ import type {
 /** A checkpoint and what it needs. */
 export interface SimulatedCheckpoint {
   readonly id: string;
-  readonly objects: readonly string[];
+  objects: readonly string[];
   /** The server's time at which its push claimed that it was stored. */
   claimedAt?: number;
 }
@@ -47,6 +47,16 @@ export class HistoryInMemory {
     return checkpoint;
   }
 
+  /** Takes a content out of every checkpoint; those that had it are sent again. */
+  forget(name: string): void {
+    this.contents.delete(name);
+    for (const checkpoint of this.checkpointsById.values()) {
+      if (!checkpoint.objects.includes(name)) continue;
+      checkpoint.objects = checkpoint.objects.filter((one) => one !== name);
+      this.#queue(checkpoint.id);
+    }
+  }
+
   #queue(id: string): void {
     this.#outbox.push({ seq: ++this.#seq, id });
   }
@@ -66,6 +76,11 @@ export class HistoryInMemory {
     for (const id of this.checkpointsById.keys()) this.#queue(id);
   }
 
+  /** Simulated machines restate their lines themselves. */
+  forgetsUntil(): number {
+    return 0;
+  }
+
   checkpoints(): string[] {
     return [...this.checkpointsById.keys()];
   }
@@ -75,8 +90,10 @@ export class HistoryInMemory {
   }
 
   *records(_: string, until: number): Generator<QueuedRecord> {
+    const numbers = new Map(this.checkpoints().map((id, n) => [id, n]));
     for (const { seq, id } of this.#outbox)
-      if (seq <= until) yield { kind: "checkpoint", id, row: { kind: "tool" }, place: seq };
+      if (seq <= until)
+        yield { kind: "checkpoint", id, row: { kind: "tool", seq: numbers.get(id) }, place: seq };
   }
 
   *needed(id: string, isKnown: (hash: ObjectHash) => boolean): Generator<NeededObject> {

@@ -9,6 +9,7 @@ import { zstdDecompressSync } from "node:zlib";
 import type { Receiver, RemoteEntry } from "@belay/engine";
 import type { SeededRandom } from "../../../engine/test/support/seeded-random.ts";
 import { memberKeys, type MemberKeys } from "../../src/keys/key-pairs.ts";
+import { newLineId } from "../../src/line/line-id.ts";
 import { createHead, sealSegment } from "../../src/line/segment.ts";
 import { createSpace, presentSecret, type Space } from "../../src/space/space.ts";
 import { MemoryRemoteStore } from "../../src/stores/memory-remote-store.ts";
@@ -47,6 +48,8 @@ export interface SimulationReport {
   clones: number;
   sweeps: number;
   deleted: number;
+  hurried: number;
+  forgotten: number;
   checked: number;
 }
 
@@ -58,7 +61,16 @@ export async function simulate(scenario: Scenario): Promise<SimulationReport> {
 }
 
 class Simulation {
-  readonly report: SimulationReport = { pushes: 0, bases: 0, clones: 0, sweeps: 0, deleted: 0, checked: 0 };
+  readonly report: SimulationReport = {
+    pushes: 0,
+    bases: 0,
+    clones: 0,
+    sweeps: 0,
+    deleted: 0,
+    hurried: 0,
+    forgotten: 0,
+    checked: 0,
+  };
   readonly #random: SeededRandom;
   readonly #clock = new VirtualClock(START);
   readonly #server = new MemoryRemoteStore(this.#clock.now);
@@ -69,6 +81,9 @@ class Simulation {
   #space!: Space;
   #keys!: MemberKeys;
   #ids = 0;
+  /** Whether the next sweep deletes something that was forgotten, and when one last did. */
+  #isHurrying = false;
+  #hurriedAt = 0;
   #drawn = 0;
 
   constructor(scenario: Scenario) {
@@ -111,7 +126,7 @@ class Simulation {
   #create(began: RemoteEntry["began"]): Machine {
     const entry = {
       name: NAME,
-      line: this.bytes(16).toString("hex"),
+      line: newLineId(this.#keys.id, this.bytes),
       began,
       segment: 0,
       segmentHash: null,
@@ -171,12 +186,25 @@ class Simulation {
         await push(target, NAME);
         this.report.pushes++;
         if (this.#random.below(2) > 0) return;
-        if (await pushBase(target, NAME, this.#retention)) this.report.bases++;
+        const isForgetting = this.#random.below(3) === 0;
+        if (isForgetting) await this.#forget(machine, target);
+        if (await pushBase(target, NAME, { ...this.#retention, isForgetting })) this.report.bases++;
       });
     }
     // the last word: whatever still waits is sent
     const target = this.#target(machine, this.#connect(CALM));
     while (machine.history.isQueued) await push(target, NAME);
+  }
+
+  /** A content goes from every checkpoint of a machine, and its records are sent again. */
+  async #forget({ history, state }: Machine, target: PushTarget): Promise<void> {
+    const all = [...history.contents.keys()];
+    if (all.length <= FILES) return;
+    const name = this.#random.pick(all);
+    history.forget(name);
+    state.splice(0, Infinity, ...state.filter((one) => one !== name));
+    this.report.forgotten++;
+    await push(target, NAME);
   }
 
   #checkpoint({ history, state, createdAt }: Machine): void {
@@ -196,7 +224,9 @@ class Simulation {
     } catch (error) {
       const isWeather = error instanceof MachineDied || error instanceof RemoteFailure;
       const isLate = this.#clock.now() - start > GRACE_MS;
-      const isStale = isLate && error instanceof LineDamage && error.kind === "missing";
+      // [R1812] what was forgotten goes sooner: who reads it meanwhile reads again
+      const isStale =
+        (isLate || this.#hurriedAt >= start) && error instanceof LineDamage && error.kind === "missing";
       if (!isWeather && !isStale && (error as { code?: string }).code !== "STORE_BUSY") throw error;
     }
   }
@@ -209,9 +239,16 @@ class Simulation {
       await this.#tryTo(async () => {
         const space = { ...this.#space, store: this.#connect(this.#weather()) };
         const sweeping = { keys: this.#keys, random: this.bytes, isDryRun: false };
-        const { deleted } = await sweepSpace(space, sweeping);
+        const wasHurrying = this.#isHurrying;
+        // a sweep that dies may have got so far
+        this.#isHurrying = true;
+        const { deleted, hurried } = await sweepSpace(space, sweeping).finally(() => {
+          if (wasHurrying) this.#hurriedAt = this.#clock.now();
+        });
+        this.#isHurrying = hurried > 0;
         this.report.sweeps++;
         this.report.deleted += deleted;
+        this.report.hurried += hurried;
       });
     }
   }
@@ -272,13 +309,14 @@ class Simulation {
       },
     };
     const { last } = await receiveLine(space, line, { receiver, mirror });
-    const checkpoints = new Map([...ids].map((id) => [id, this.#objectsOf(id)]));
+    const checkpoints = new Map([...ids].map((id) => [id, this.#objectsOf(id, line)]));
     return { checkpoints, objects, number: last.number };
   }
 
-  /** As its first machine knows them; records of a simulation do not say. */
-  #objectsOf(id: string): readonly string[] {
-    for (const { history } of this.#machines) {
+  /** As the machine of the line knows them, or the first that has it; records of a simulation do not say. */
+  #objectsOf(id: string, line: string): readonly string[] {
+    const isOwner = ({ history }: Machine) => history.entry.line === line;
+    for (const { history } of [...this.#machines.filter(isOwner), ...this.#machines]) {
       const found = history.checkpointsById.get(id);
       if (found !== undefined) return found.objects;
     }

@@ -14,6 +14,10 @@ export const FAULTS = [
   "answer cut in half",
   "a bit of the body flipped",
   "a bit of the answer flipped",
+  "delivered after the next one",
+  "answered too late",
+  "answered bit by bit",
+  "403",
 ] as const;
 
 export type Fault = (typeof FAULTS)[number];
@@ -89,6 +93,11 @@ export class FaultProxy {
     const forward = (bytes = body) => this.#forward(incoming, bytes);
     if (fault === "dropped before") return void outgoing.destroy();
     if (fault === "500 before") return void outgoing.writeHead(500).end();
+    if (fault === "403") return void outgoing.writeHead(403).end();
+    if (fault === "delivered after the next one") {
+      this.#late = () => this.#forward(incoming, body);
+      return void outgoing.destroy();
+    }
     if (fault === "503") return void outgoing.writeHead(503, { "retry-after": "0" }).end();
     if (fault === "body cut in half" && body.length > 1) {
       await this.#forward(incoming, body.subarray(0, body.length / 2), { isCut: true }).catch(
@@ -98,6 +107,10 @@ export class FaultProxy {
     }
     const answer = await forward(fault === "a bit of the body flipped" ? flipped(body) : body);
     this.watch?.("after", this.count);
+    await this.#deliverLate();
+    // the client gives up, and does not learn that it was done
+    if (fault === "answered too late") return;
+    if (fault === "answered bit by bit") return trickle(answer, outgoing);
     if (fault === "dropped after") return void outgoing.destroy();
     if (fault === "500 after") return void outgoing.writeHead(500).end();
     if (fault === "delivered twice") await forward();
@@ -108,6 +121,15 @@ export class FaultProxy {
     }
     const isFlipped = fault === "a bit of the answer flipped";
     outgoing.writeHead(answer.status, answer.headers).end(isFlipped ? flipped(answer.body) : answer.body);
+  }
+
+  /** The request that was held back, once another one has been answered. */
+  #late: (() => Promise<Answered>) | undefined;
+
+  async #deliverLate(): Promise<void> {
+    const late = this.#late;
+    this.#late = undefined;
+    await late?.().catch(() => undefined);
   }
 
   #forward(
@@ -136,6 +158,21 @@ export class FaultProxy {
       else outgoing.end(body);
     });
   }
+}
+
+const PIECES = 16;
+
+/** Slower than one write, and in time. */
+async function trickle({ status, headers, body }: Answered, outgoing: ServerResponse): Promise<void> {
+  outgoing.writeHead(status, headers);
+  const size = Math.ceil(body.length / PIECES) || 1;
+  for (let at = 0; at < body.length; at += size) {
+    outgoing.write(body.subarray(at, at + size));
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1);
+    });
+  }
+  outgoing.end();
 }
 
 async function bytesOf(stream: IncomingMessage): Promise<Buffer> {

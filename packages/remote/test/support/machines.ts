@@ -15,12 +15,15 @@ import { formatRecoveryKey } from "../../src/keys/recovery-key.ts";
 /** A directory that is removed when the test ends. */
 function scratch(name: string): string {
   const directory = mkdtempSync(join(tmpdir(), `belay-remote-${name}-`));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  Machine.atEnd(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
 /** A home with a workspace, and a server that it reaches. */
 export class Machine {
+  /** What ends a machine is done when the test ends; other programs say when that is. */
+  static atEnd: (work: () => unknown) => void = (work) => onTestFinished(() => void work());
+
   readonly home: string;
   readonly root: string;
   host: RemoteHost;
@@ -50,7 +53,7 @@ export class Machine {
 
   async init(): Promise<this> {
     ({ workspace: this.workspace } = await initWorkspace(this.root, { home: this.home }));
-    onTestFinished(() => this.workspace.close());
+    Machine.atEnd(() => this.workspace.close());
     return this;
   }
 
@@ -88,6 +91,16 @@ export class Machine {
     return await remote.push();
   }
 
+  async pull() {
+    using remote = openRemote(this.workspace, undefined, this.host);
+    return await remote.pull();
+  }
+
+  async fetch(reference: string) {
+    using remote = openRemote(this.workspace, undefined, this.host);
+    return await remote.fetch(reference);
+  }
+
   async verify(repair = false) {
     using remote = openRemote(this.workspace, undefined, this.host);
     return await remote.verify({ share: 1, repair });
@@ -117,7 +130,7 @@ export class Machine {
     );
     this.workspace = cloned.workspace;
     this.recoveryKey = recoveryKey ?? "";
-    onTestFinished(() => this.workspace.close());
+    Machine.atEnd(() => this.workspace.close());
   }
 }
 
