@@ -2,7 +2,7 @@
 export { BelayProvider, type BelayProviderProps } from "./provider.tsx";
 export { useBelay, useClient, useEvents, useLiveState, type Belay } from "./data/belay.tsx";
 export { createClient, NoAnswer, type BrowserClient, type Connection } from "./data/client.ts";
-export type { History, HistoryFilter, HistoryRow } from "./data/history.ts";
+export type { History, HistoryRow } from "./data/history.ts";
 export type { LiveState } from "./data/live-events.ts";
 export { useLoaded, type Loaded } from "./data/loaded.ts";
 export {
@@ -19,6 +19,7 @@ export {
 } from "./data/facts.ts";
 export { forgetKey, openPage, takeCode, type PageKey } from "./data/page-key.ts";
 export { useHistory } from "./data/use-history.ts";
+export { askFirstRows, type HistoryFilter } from "./data/first-rows.ts";
 export { AnnotateDialog } from "./checkpoints/annotate-dialog.tsx";
 export { CheckpointBadge, type CheckpointBadgeProps } from "./checkpoints/checkpoint-badge.tsx";
 export { RestoreDialog, type Restored, type RestoreDialogProps } from "./checkpoints/restore-dialog.tsx";

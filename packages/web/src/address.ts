@@ -34,17 +34,28 @@ export function go(path: string, { replace = false } = {}): void {
   changed();
 }
 
+/** Where the page is, and what is chosen there. */
+export interface Address {
+  readonly place: Place;
+  readonly query: URLSearchParams;
+}
+
+/** The address of the page as it is. */
+export function addressNow(): Address {
+  const url = new URL(location.href);
+  return { place: placeOf(url.pathname), query: url.searchParams };
+}
+
 /** The address of the page, as it changes. */
-export function useAddress(): { readonly place: Place; readonly query: URLSearchParams } {
-  const text = useSyncExternalStore(
+export function useAddress(): Address {
+  useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     () => location.pathname + location.search,
   );
-  const url = new URL(text, location.origin);
-  return { place: placeOf(url.pathname), query: url.searchParams };
+  return addressNow();
 }
 
 function placeOf(path: string): Place {

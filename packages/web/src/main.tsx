@@ -1,5 +1,6 @@
 /** The page: gets its key, then shows the view that its address names. */
 import {
+  askFirstRows,
   BelayProvider,
   createClient,
   forgetKey,
@@ -12,8 +13,18 @@ import {
 } from "@belay/react";
 import { StrictMode, useEffect, useMemo, useState, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
-import { comparePath, conflictsPath, go, timelinePath, useAddress, type Place } from "./address.ts";
+import {
+  addressNow,
+  comparePath,
+  conflictsPath,
+  go,
+  timelinePath,
+  useAddress,
+  type Place,
+} from "./address.ts";
 import { BranchesView } from "./branches/branches-view.tsx";
+import { preference } from "./preferences.ts";
+import { historyFilter, type RowMode } from "./views/history-filter.ts";
 import { PendingView } from "./pending/pending-view.tsx";
 import { SettingsView } from "./settings/settings-view.tsx";
 import { StorageView } from "./storage/storage-view.tsx";
@@ -98,11 +109,20 @@ function Projects({ client }: { readonly client: BrowserClient }): ReactNode {
   return isEmpty ? <NoProject /> : null;
 }
 
+/** [R1726] The rows are what the reader waits for: nothing is drawn or asked before them. */
+function askEarly(page: PageKey): void {
+  const { place, query } = addressNow();
+  if (!("key" in page) || place.view !== "timeline") return;
+  const filter = historyFilter(query, preference<RowMode>("rows", "turns"));
+  askFirstRows(createClient({ key: page.key }), place.workspace, filter);
+}
+
 const root = createRoot(document.getElementById("page")!);
-void openPage(code).then((page) =>
+void openPage(code).then((page) => {
+  askEarly(page);
   root.render(
     <StrictMode>
       <Page page={page} />
     </StrictMode>,
-  ),
-);
+  );
+});

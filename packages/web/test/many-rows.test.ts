@@ -53,22 +53,26 @@ describe.skipIf(CHROMIUM === undefined)("ten thousand checkpoints", () => {
     expect(elements).toBeLessThanOrEqual(2000);
   }
 
-  test("[Y62, R822] the first rows need the page, its script and one answer, and the scroll bar is right at once", async () => {
+  test("[Y62, R822, R1726] the first rows need the page, its script and one answer, and the scroll bar is right at once", async () => {
     const answered: string[] = [];
     const asked: string[] = [];
     const path = (url: string) => new URL(url).pathname;
+    const order: string[] = [];
     page.on("request", (request) => {
       if (path(request.url()) === "/api/history") asked.push(answered.join());
+      if (path(request.url()).startsWith("/api/")) order.push(path(request.url()));
     });
     page.on("response", (answer) => {
       if (path(answer.url()).startsWith("/api/")) answered.push(path(answer.url()));
     });
     // what the page before asked for is not this one's
-    page.once("framenavigated", () => [answered, asked].forEach((list) => list.splice(0)));
+    page.once("framenavigated", () => [answered, asked, order].forEach((list) => list.splice(0)));
     await page.reload();
     await row(page, `Prompt ${TURNS - 1}:`).waitFor();
     // [R822] the rows were asked for before anything else was answered, and once
     expect(asked).toEqual([""]);
+    // [R1726] and before anything else was asked
+    expect(order[0]).toBe("/api/history");
     const { height } = await counts();
     const total = Number(await page.getByRole("treegrid").getAttribute("aria-rowcount"));
     expect(total).toBeGreaterThanOrEqual(TURNS);

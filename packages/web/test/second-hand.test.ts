@@ -178,7 +178,7 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
   );
 
   test.each(HANDS)(
-    "[S17] a file that was not captured is on the row, in the preview, and stays exactly as it is, by %s",
+    "[S17, R1724] a file that was not captured is on the row, in the preview, and stays exactly as it is, by %s",
     (kind) =>
       shown(
         async (project) => {
@@ -190,8 +190,22 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
           const hand = new Hand(page, kind);
           await row(page, "Write a dump").getByText("1 not captured").waitFor();
           await hand.select("Write a dump");
+          // [R1724] said above the changes until it is not wanted any more; the row and the details go on saying it
+          const pane = page.getByRole("tabpanel");
+          await hand.press(page.getByRole("tab", { name: "Changes" }));
+          await pane.getByText("1 file of this turn was not captured:").waitFor();
+          await pane
+            .getByText(/dump\.bin, 49 KiB, over the limit\. A restore leaves it exactly as it is\./)
+            .waitFor();
+          await hand.press(pane.getByRole("button", { name: "Do not tell me about this file" }));
+          await pane.getByText("1 file of this turn was not captured:").waitFor({ state: "detached" });
+          expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain("dump");
+          await row(page, "Write a dump").getByText("1 not captured").waitFor();
           await hand.press(page.getByRole("tab", { name: "Details" }));
           await page.getByText(/dump\.bin.*A restore leaves it exactly as it is/).waitFor();
+          await hand.press(page.getByRole("button", { name: "Tell me again about dump.bin" }));
+          await hand.press(page.getByRole("tab", { name: "Changes" }));
+          await pane.getByText("1 file of this turn was not captured:").waitFor();
           await hand.open("b", /^Restore to before this/);
           await goBack({
             project,
@@ -301,6 +315,16 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
         await page.keyboard.press("Escape");
         await dialog(page).waitFor({ state: "detached" });
         expect(treeOf(project)).toEqual(before);
+        // [R1723] since when, until there is room
+        const strip = page.getByText(
+          /The store is full: new checkpoints fail\. Agents go on, unprotected, since \d\d:\d\d\./,
+        );
+        await strip.waitFor();
+        await hand.press(page.getByRole("button", { name: "Raise the cap…" }));
+        await page.getByLabel("Largest file").waitFor();
+        project.belay("config", "disk.capBytes", "1GiB");
+        await project.ok("POST", "/api/checkpoints", { name: "Enough" });
+        await strip.waitFor({ state: "detached" });
         verifyStore(project);
       },
       { files: FILES, expected: CUT_OFF },
@@ -337,6 +361,30 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
           { files: { "large.bin": noise(LARGE) }, expected: CUT_OFF },
         ),
       ),
+  );
+
+  test.each(HANDS)("[S17, R1728] without a connection, Try now connects at once, by %s", (kind) =>
+    shown(
+      twoTurns,
+      async ({ page }) => {
+        const hand = new Hand(page, kind);
+        await row(page, "Add retry").waitFor();
+        await page.route(/\/api\/events/, (route) => route.abort());
+        // the page's clock stands still: it does not try again by itself
+        await page.clock.install();
+        await page.clock.pauseAt(Date.now() + 60_000);
+        await page.reload();
+        await page.getByText(/^Not connected\. What you see is from \d\d:\d\d\./).waitFor();
+        await page.unroute(/\/api\/events/);
+        await hand.press(page.getByRole("button", { name: "Try now" }));
+        await page.getByText(/^Not connected\./).waitFor({ state: "detached" });
+        await page.clock.resume();
+        await expect
+          .poll(() => page.getByRole("button", { name: /^Undo/ }).first().getAttribute("aria-disabled"))
+          .toBe("false");
+      },
+      { files: FILES, expected: CUT_OFF },
+    )(),
   );
 
   test.each(HANDS)(

@@ -1,4 +1,5 @@
 /** Storage: every checkpoint in a table, and what takes the space. */
+import { randomBytes } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
 import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
@@ -11,7 +12,11 @@ describe.skipIf(CHROMIUM === undefined)("storage", () => {
     shown(
       async (project) => {
         const agent = await Agent.start(project);
-        await agent.turn("Change a", { "a.txt": "two\n" }, { "b.txt": "b\n" });
+        await agent.turn(
+          "Change a",
+          { "a.txt": "two\n" },
+          { "b.txt": randomBytes(300_000).toString("base64") },
+        );
         await project.ok("POST", "/api/checkpoints", { name: "All green", tags: ["demo"] });
         for (let index = 0; index < 60; index += 1)
           await project.ok("POST", "/api/checkpoints", { name: `Kept ${index}` });
@@ -35,6 +40,15 @@ describe.skipIf(CHROMIUM === undefined)("storage", () => {
         await page.getByLabel("Age", { exact: true }).selectOption("Age: any");
         await page.getByLabel("Kind", { exact: true }).selectOption("tool");
         await table.getByText("+1 ~0 −0").first().waitFor();
+        // [R1721] only the checkpoint that brought it in counts the large file
+        await page.getByLabel("Own size", { exact: true }).selectOption("Over 100 KiB");
+        await expect.poll(() => table.getByRole("row").count()).toBe(2);
+        await table
+          .getByRole("row")
+          .nth(1)
+          .getByText(/^\d+ KiB$/)
+          .waitFor();
+        await page.getByLabel("Own size", { exact: true }).selectOption("Own size: any");
         await table
           .getByRole("checkbox", { name: /^Checkpoint/ })
           .first()

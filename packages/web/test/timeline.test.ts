@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { afterAll, describe, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
 import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
+import { FILES, twoTurns } from "./support/work.ts";
 
 afterAll(closeBrowser);
 
@@ -35,6 +36,27 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
         await page.getByRole("button", { name: "Everything", exact: true }).click();
         await expect.poll(() => page.getByRole("row", { name: /without changes/ }).count()).toBe(0);
       },
+    ),
+  );
+
+  test(
+    "[R1727] a row whose state is the present one is marked, and the first row names what it is before",
+    shown(
+      twoTurns,
+      async ({ page, project }) => {
+        const row = (name: string) => page.getByRole("row", { name });
+        await row("Add retry with backoff").waitFor();
+        expect(await page.getByText("= now", { exact: true }).count()).toBe(0);
+        expect(project.belay("undo", "--yes")).toMatchObject({ status: 0 });
+        await row("Use idempotency keys").getByText("= now", { exact: true }).waitFor();
+        await row("You are here")
+          .getByText(/^Files on disk; the same as before “Add retry with backoff”, \d\d:\d\d$/)
+          .waitFor();
+        project.write("src/a.ts", "export const a = 9;\n");
+        await project.ok("POST", "/api/checkpoints", { name: "Other" });
+        await expect.poll(() => page.getByText("= now", { exact: true }).count()).toBe(0);
+      },
+      { files: FILES },
     ),
   );
 

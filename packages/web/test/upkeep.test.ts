@@ -50,7 +50,7 @@ describe.skipIf(CHROMIUM === undefined)("upkeep", () => {
   );
 
   test.each(HANDS)(
-    "[S15, L33] prune shows first what it would drop, and what it dropped comes back, by %s",
+    "[S15, L33, R1722] prune shows first what it would drop, and what it dropped comes back, by %s",
     (kind) =>
       shown(
         async (project) => {
@@ -66,6 +66,8 @@ describe.skipIf(CHROMIUM === undefined)("upkeep", () => {
           const count = async () =>
             (await project.ok("GET", "/api/checkpoints?limit=1000")).checkpoints.length as number;
           const before = await count();
+          // [R1722] how many and how much, before anything is pressed
+          await page.getByText(/Would drop \d+ checkpoints and free about [\d.]+ (B|KiB)\./).waitFor();
           await hand.press(page.getByRole("button", { name: "Preview…" }));
           await dialog(page).getByText("would be dropped").waitFor();
           // the first five by name, then how many more
@@ -86,7 +88,7 @@ describe.skipIf(CHROMIUM === undefined)("upkeep", () => {
             .getByText(/^Brought back \d+ checkpoints\./)
             .waitFor();
           await expect.poll(count).toBe(before);
-          await hand.press(page.getByRole("button", { name: "Free", exact: true }));
+          await hand.press(page.getByRole("button", { name: /^Free( [\d.]+ (B|KiB))?$/ }));
           await toast(page).getByText("No checkpoint was removed.").waitFor();
           await expect.poll(count).toBe(before);
           expect(treeOf(project)).toEqual(files);

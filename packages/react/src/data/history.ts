@@ -5,22 +5,13 @@
 import type { BelayEvent, CallOutput } from "@belay/protocol";
 import type { Belay } from "./belay.tsx";
 import { NoAnswer } from "./client.ts";
+import { FIRST_PAGE, historyQuery, takeFirstRows, type HistoryFilter } from "./first-rows.ts";
 
 type Answer = CallOutput<"GET /api/history">;
 /** One thing that happened. */
 export type HistoryRow = Answer["rows"][number];
 /** What lies on the disk now, compared with the rows. */
 export type Now = NonNullable<Answer["now"]>;
-
-/** Which rows are wanted. */
-export interface HistoryFilter {
-  readonly q?: string;
-  readonly thread?: string;
-  readonly agent?: string;
-  readonly all?: boolean;
-  /** One row a checkpoint. */
-  readonly flat?: boolean;
-}
 
 /** What is known of the history. */
 export interface History {
@@ -35,7 +26,6 @@ export interface History {
   readonly error: Error | undefined;
 }
 
-const FIRST_PAGE = 100;
 const PAGE = 1000;
 /** Events of one turn come in bursts: the first is followed at once, those after it together. */
 const EVENTS_MS = 100;
@@ -173,15 +163,18 @@ export class HistoryStore {
 
   #ask(options: { before?: number; limit: number }): Promise<Answer> {
     const { client, workspace } = this.#belay;
-    const { all, flat, ...filter } = this.#filter;
-    const how = { ...(all && { all: "1" as const }), ...(flat && { flat: "1" as const }) };
-    const query = { workspace, ...filter, ...how, ...options };
-    return client.call("GET /api/history", { query });
+    return client.call("GET /api/history", { query: historyQuery(workspace, this.#filter, options) });
+  }
+
+  /** The newest rows, perhaps on their way already. */
+  #askFirst(): Promise<Answer> {
+    const options = { limit: FIRST_PAGE };
+    return takeFirstRows(historyQuery(this.#belay.workspace, this.#filter, options)) ?? this.#ask(options);
   }
 
   async #loadFirst(): Promise<void> {
     try {
-      const { rows, next, total, days, now, event } = await this.#ask({ limit: FIRST_PAGE });
+      const { rows, next, total, days, now, event } = await this.#askFirst();
       this.#next = next;
       this.#event = event;
       this.#set({

@@ -1,7 +1,8 @@
 /** The history as React state. */
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { useBelay } from "./belay.tsx";
-import { HistoryStore, type History, type HistoryFilter } from "./history.ts";
+import type { HistoryFilter } from "./first-rows.ts";
+import { HistoryStore, type History } from "./history.ts";
 
 /** The rows under a filter, live. */
 export function useHistory(filter: HistoryFilter): {

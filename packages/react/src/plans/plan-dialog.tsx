@@ -14,6 +14,7 @@ import {
   confirmWords,
   stepWords,
   titleWords,
+  VERBS,
   type DetailedPlan,
   type PlanBody,
   type PlanOutcome,
@@ -221,6 +222,13 @@ function staleWords(stale: ReadonlySet<string>): string {
   return `${visible(first)} and ${quantity(others.length, "other file")} were written meanwhile.`;
 }
 
+/** "Decide for each, or undo only the other 4." */
+function refusalWays(kind: PlanRequest["kind"], others: number, canDecide: boolean): string {
+  const only = `${VERBS[kind].toLowerCase()} only the other ${others.toLocaleString("en")}.`;
+  if (others > 0) return canDecide ? `Decide for each, or ${only}` : `You can ${only}`;
+  return canDecide ? "Decide for each." : "";
+}
+
 /** The server's refusal, in its own words where the page has none. */
 function Refusal({
   error,
@@ -236,9 +244,13 @@ function Refusal({
     const others = (state.plan?.files.length ?? 0) - conflicts;
     const undone =
       kind === "restore" ? "restored" : kind === "redo" ? "redone" : kind === "reset" ? "reset" : "undone";
+    const refused =
+      conflicts === 0
+        ? visible(error.message)
+        : `Not ${undone}: ${conflicts.toLocaleString("en")} of ${quantity(conflicts + others, "file")} ${conflicts === 1 ? "was" : "were"} changed since.`;
     return (
-      <Note look="b-bad" strong={error.message}>
-        Nothing has changed.{" "}
+      <Note look="b-bad" strong={refused}>
+        Nothing has changed. {refusalWays(kind, others, onDecide !== undefined)}{" "}
         {onDecide === undefined ? null : (
           <button type="button" className="b-btn b-s" onClick={onDecide}>
             Decide…
@@ -246,7 +258,7 @@ function Refusal({
         )}{" "}
         {others > 0 ? (
           <button type="button" className="b-btn b-s" onClick={() => void state.apply(true)}>
-            {confirmWords(kind, others)} that are not in conflict
+            {VERBS[kind]} the {others.toLocaleString("en")}
           </button>
         ) : onDecide === undefined ? (
           `Nothing can be ${undone} without deciding.`

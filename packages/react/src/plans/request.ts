@@ -75,7 +75,14 @@ export interface PlanRequest {
   readonly takesAll?: boolean;
 }
 
-const VERBS = { restore: "Restore", undo: "Undo", redo: "Redo", revert: "Undo", reset: "Reset" } as const;
+/** The verb of each kind of plan. */
+export const VERBS = {
+  restore: "Restore",
+  undo: "Undo",
+  redo: "Redo",
+  revert: "Undo",
+  reset: "Reset",
+} as const;
 
 /** "Restore 12 files", the one button that acts. */
 export function confirmWords(kind: PlanBody["kind"], files: number): string {

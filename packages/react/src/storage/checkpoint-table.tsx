@@ -9,6 +9,7 @@ import { Icon } from "../parts/icon.tsx";
 import { useToast } from "../parts/toasts.tsx";
 import { dayAndClock, quantity, size, visible, WORDS } from "../words.ts";
 import { KINDS } from "./kinds.ts";
+import { useOwnSizes, type OwnSize } from "./own-sizes.ts";
 
 type Checkpoint = CallOutput<"GET /api/checkpoints">["checkpoints"][number];
 
@@ -26,6 +27,7 @@ export function CheckpointTable({ onChanged }: { onChanged(): void }): ReactNode
   const [kind, setKind] = useState("");
   const [thread, setThread] = useState("");
   const [age, setAge] = useState("");
+  const [least, setLeast] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const query = {
     workspace,
@@ -36,25 +38,22 @@ export function CheckpointTable({ onChanged }: { onChanged(): void }): ReactNode
   const { value, error } = useLoaded(`checkpoints ${JSON.stringify(query)} ${version} ${changes} !`, () =>
     client.call("GET /api/checkpoints", { query }),
   );
+  const ownSize = useOwnSizes(value?.checkpoints[0]?.seq ?? 0, changes);
   const rows = useMemo(
     () =>
       (value?.checkpoints ?? []).filter(
-        (each) => (thread === "" || each.thread === thread) && isOlder(each, Number(age)),
+        (each) =>
+          (thread === "" || each.thread === thread) &&
+          isOlder(each, Number(age)) &&
+          (least === "" || (ownSize(each) ?? 0) > Number(least)),
       ),
-    [value, thread, age],
+    [value, thread, age, least, ownSize],
   );
   const drop = useDrop(() => {
     setChosen(new Set());
     setChanges(changes + 1);
     onChanged();
   });
-  const toggle = (ids: readonly string[], isIn: boolean) => {
-    const next = new Set(chosen);
-    for (const id of ids)
-      if (isIn) next.add(id);
-      else next.delete(id);
-    setChosen(next);
-  };
   return (
     <section className="b-card b-checkpoints" aria-label="All checkpoints">
       <div className="b-row b-wraps b-in-head">
@@ -72,10 +71,14 @@ export function CheckpointTable({ onChanged }: { onChanged(): void }): ReactNode
         <Pick words="Kind" value={kind} choices={Object.entries(KINDS)} onChange={setKind} />
         <Pick words="Age" value={age} choices={AGES} onChange={setAge} />
         <Pick words="Thread" value={thread} choices={threads.map(threadChoice)} onChange={setThread} />
+        <Pick words="Own size" value={least} choices={SIZES} onChange={setLeast} />
         <DeleteButton count={chosen.size} onDelete={() => drop([...chosen])} />
       </div>
       {error === undefined ? null : <p className="b-empty">{visible(error.message)}</p>}
-      <Rows rows={rows} threads={threads} chosen={chosen} onToggle={toggle} />
+      <Rows
+        {...{ rows, threads, chosen, ownSize }}
+        onToggle={(ids, isIn) => setChosen(withIds(chosen, ids, isIn))}
+      />
       {(value?.checkpoints.length ?? 0) < MOST ? null : (
         <p className="b-small b-muted b-in-head">
           These are the newest {MOST.toLocaleString("en")}; a search finds older ones.
@@ -85,12 +88,20 @@ export function CheckpointTable({ onChanged }: { onChanged(): void }): ReactNode
   );
 }
 
+function withIds(chosen: ReadonlySet<string>, ids: readonly string[], isIn: boolean): ReadonlySet<string> {
+  return isIn ? chosen.union(new Set(ids)) : chosen.difference(new Set(ids));
+}
+
 /** In days. */
 const AGES = [
   ["1", "Older than a day"],
   ["7", "Older than a week"],
   ["30", "Older than 30 days"],
 ] as const;
+/** In bytes. */
+const SIZES = [100 * 1024, 1024 ** 2, 10 * 1024 ** 2].map(
+  (bytes) => [String(bytes), `Over ${size(bytes)}`] as const,
+);
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 function isOlder({ createdAt }: Checkpoint, days: number): boolean {
@@ -184,11 +195,12 @@ interface RowsProps {
   readonly rows: readonly Checkpoint[];
   readonly threads: readonly Thread[];
   readonly chosen: ReadonlySet<string>;
+  readonly ownSize: OwnSize;
   onToggle(ids: readonly string[], isIn: boolean): void;
 }
 
 /** Only the rows in view are in the document. */
-function Rows({ rows, threads, chosen, onToggle }: RowsProps): ReactNode {
+function Rows({ rows, threads, chosen, ownSize, onToggle }: RowsProps): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
   const names = new Map(threads.map(threadChoice));
   const virtual = useVirtualizer({
@@ -222,7 +234,7 @@ function Rows({ rows, threads, chosen, onToggle }: RowsProps): ReactNode {
             }
           />
         </span>
-        {["#", "What", "Kind", "Thread", "Changes", "Size", "Taken"].map((words) => (
+        {["#", "What", "Kind", "Thread", "Changes", "Own size", "Taken"].map((words) => (
           <span key={words} role="columnheader">
             {words}
           </span>
@@ -236,6 +248,7 @@ function Rows({ rows, threads, chosen, onToggle }: RowsProps): ReactNode {
               key={row.id}
               {...{ row, index, start }}
               thread={row.thread === null ? "–" : (names.get(row.thread) ?? "")}
+              own={ownSize(row)}
               isChosen={chosen.has(row.id)}
               onToggle={() => onToggle([row.id], !chosen.has(row.id))}
             />
@@ -252,10 +265,11 @@ function Row(props: {
   readonly index: number;
   readonly start: number;
   readonly thread: string;
+  readonly own: number | undefined;
   readonly isChosen: boolean;
   onToggle(): void;
 }): ReactNode {
-  const { row, index, start, thread, isChosen } = props;
+  const { row, index, start, thread, own, isChosen } = props;
   const { added, modified, deleted } = row.changes;
   return (
     <div
@@ -295,8 +309,12 @@ function Row(props: {
       <span role="cell" className="b-num">
         +{added} ~{modified} −{deleted}
       </span>
-      <span role="cell" className="b-num" title={`${quantity(row.files, "file")} in this state`}>
-        {size(row.bytes)}
+      <span
+        role="cell"
+        className="b-num"
+        title={`What it was the first to hold; the whole state has ${quantity(row.files, "file")}, ${size(row.bytes)}`}
+      >
+        {own === undefined ? "" : size(own)}
       </span>
       <span role="cell" className="b-muted b-nowrap">
         {dayAndClock(row.createdAt)}

@@ -53,7 +53,7 @@ export function ForgetDialog({ onClose, onDone }: { onClose(): void; onDone(): v
       about={
         found === undefined
           ? "Its content is removed from all checkpoints. The file on disk stays as it is."
-          : `Its content is removed from ${quantity(found, "checkpoint")} at once. The file on disk stays as it is. No program, Belay included, can bring the content back.`
+          : `Its content is removed from ${quantity(found, "checkpoint")} at once. The file on disk stays as it is. Nobody, Belay included, can bring the content back.`
       }
       isDangerous
       problem={problem}

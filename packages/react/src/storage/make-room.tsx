@@ -1,6 +1,8 @@
 /** Three ways to make room; two of them can be taken back, and the third says that it cannot. */
+import type { CallOutput } from "@belay/protocol";
 import { useState, type ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
+import { useLoaded } from "../data/loaded.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { useToast, type Toast } from "../parts/toasts.tsx";
 import { dayAndClock, quantity, size, visible, WORDS } from "../words.ts";
@@ -60,19 +62,47 @@ function useMakingRoom(onChanged: () => void) {
   return { free, bringBack, prune, preview };
 }
 
-/** The card. */
-export function MakeRoom({ onChanged }: { onChanged(): void }): ReactNode {
+/** What the first two ways would free now, counted in another process; undefined until it is known. */
+function useEstimates(version: string) {
+  const { client, workspace } = useBelay();
+  const query = { workspace };
+  const { value: gc } = useLoaded(`gc ${workspace} ${version} !`, () =>
+    client.call("POST /api/gc", { query, body: { dryRun: true } }),
+  );
+  const { value: prune } = useLoaded(`prune ${workspace} ${version} !`, () =>
+    client.call("GET /api/prune", { query }),
+  );
+  return { free: gc?.storedFreed ?? 0, prune };
+}
+
+/** "Would drop 1,204 checkpoints and free about 290 MiB." */
+function pruneWords(estimate: CallOutput<"GET /api/prune"> | undefined): string {
+  if (estimate === undefined) return "Drops old checkpoints of single tools.";
+  const { prunedTotal, storedBytes = 0 } = estimate;
+  if (prunedTotal === 0) return "There is nothing to drop now.";
+  return `Would drop ${quantity(prunedTotal, "checkpoint")} and free about ${size(storedBytes)}.`;
+}
+
+/** The card; where `version` changes, what could be freed is counted again. */
+export function MakeRoom(props: { readonly version: string; onChanged(): void }): ReactNode {
+  const { version, onChanged } = props;
   const { free, bringBack, prune, preview } = useMakingRoom(onChanged);
+  const estimates = useEstimates(version);
   const toast = useToast();
   const [dialog, setDialog] = useState<"forget" | Preview>();
   const close = () => setDialog(undefined);
   return (
     <section className="b-card b-in" aria-label="Make room">
       <h2>Make room</h2>
-      <Way words="Free what nothing needs" about="Removes no checkpoint." button="Free" onPress={free} />
+      <Way
+        words="Free what nothing needs"
+        about="Removes no checkpoint."
+        button={estimates.free === 0 ? "Free" : `Free ${size(estimates.free)}`}
+        onPress={free}
+      />
       <Way
         words="Prune by the policy"
-        about="Drops old checkpoints of single tools. Yours, named, tagged and approved ones stay. For 24 hours you can bring them back."
+        about={`${pruneWords(estimates.prune)} Yours, named, tagged and approved ones stay. For 24 hours you can bring them back.`}
         button="Preview…"
         onPress={() =>
           void preview().then(setDialog, (error: unknown) =>
@@ -90,6 +120,7 @@ export function MakeRoom({ onChanged }: { onChanged(): void }): ReactNode {
         words="Forget a file"
         about="Removes its content for good, everywhere. For secrets. This is the one thing Belay cannot undo."
         button="Forget…"
+        isFinal
         onPress={() => setDialog("forget")}
       />
       {dialog === "forget" ? (
@@ -118,12 +149,14 @@ function Way(props: {
   readonly words: string;
   readonly about: string;
   readonly button: string;
+  /** It cannot be taken back. */
+  readonly isFinal?: boolean;
   onPress(): void;
 }): ReactNode {
   return (
     <div className="b-way">
-      <span className="b-strong">{props.words}</span>
-      <button type="button" className="b-btn" onClick={props.onPress}>
+      <span className={props.isFinal ? "b-strong b-bad" : "b-strong"}>{props.words}</span>
+      <button type="button" className={props.isFinal ? "b-btn b-bad" : "b-btn"} onClick={props.onPress}>
         {props.button}
       </button>
       <p className="b-small b-muted">{props.about}</p>

@@ -44,9 +44,7 @@ export function Space(props: {
       <p className="b-muted">
         {quantity(storage.checkpoints, "checkpoint")}
         {storage.oldest === null ? "" : ` since ${dayAndClock(storage.oldest)}`}. Equal content is stored once
-        {storage.contentBytes > storage.storedBytes
-          ? `, and ${size(storage.contentBytes)} are kept in ${size(storage.storedBytes)}`
-          : ""}
+        {storage.copiesBytes > storage.bytes ? `; without that it would be ${size(storage.copiesBytes)}` : ""}
         .
       </p>
       <div
@@ -91,6 +89,6 @@ function partsOf(storage: Storage, usage: Usage | undefined): Part[] {
   return [
     ...kinds,
     { name: "shared", words: "Needed by several kinds", bytes: usage.shared.storedBytes, count: null },
-    { name: "rest", words: "Rest", bytes: usage.rest.storedBytes, count: null },
+    { name: "rest", words: "No longer needed, or Belay’s own", bytes: usage.rest.storedBytes, count: null },
   ].filter(({ bytes, count }) => bytes > 0 || count !== null);
 }

@@ -36,7 +36,7 @@ export function StoragePanel({
         <Space storage={value} version={`${value.bytes} ${value.checkpoints} ${changes}`} {...props} />
       )}
       <div className="b-two-cards">
-        <MakeRoom onChanged={() => setChanges(changes + 1)} />
+        <MakeRoom version={String(changes)} onChanged={() => setChanges(changes + 1)} />
         {status === undefined ? null : <Coverage status={status} {...props} />}
       </div>
       {children}
@@ -54,7 +54,8 @@ function Coverage({ status, onSettings }: { readonly status: Status; onSettings?
       <h2>What is protected</h2>
       <p className="b-row">
         <Icon name="shield" />
-        {quantity(status.newest?.files ?? 0, "file")}, captured as they change
+        {quantity(status.newest?.files ?? 0, "file")}, {size(status.newest?.bytes ?? 0)}, captured as they
+        change
       </p>
       {gaps.slice(0, SHOWN).map((gap) => (
         <p key={gap.path} className="b-row">

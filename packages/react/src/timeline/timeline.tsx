@@ -1,5 +1,5 @@
 /** The list of what happened: newest first, any number of rows, the selected one under the keys. */
-import { useVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
+import { useVirtualizer, type VirtualItem, type VirtualizerOptions } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import type { History, HistoryRow, HistoryStore } from "../data/history.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -49,6 +49,7 @@ export function TimelineList(props: TimelineListProps): ReactNode {
     estimateSize: (index) => heightOf(items[index]!, props.isCompact),
     getItemKey: (index) => items[index]!.key,
     overscan: OVERSCAN,
+    measureElement: heightOnceLaidOut,
   });
   const shown = virtual.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
@@ -99,6 +100,22 @@ export function TimelineList(props: TimelineListProps): ReactNode {
     </>
   );
 }
+
+/**
+ * The height of a row. The observer knows it after the layout; before that the guess stands, because asking would lay
+ * everything out while rows are still being made.
+ */
+const heightOnceLaidOut: NonNullable<VirtualizerOptions<HTMLDivElement, Element>["measureElement"]> = (
+  element,
+  entry,
+  virtual,
+) => {
+  const box = entry?.borderBoxSize[0];
+  if (box !== undefined) return Math.round(box.blockSize);
+  const index = virtual.indexFromElement(element);
+  const known = virtual.itemSizeCache.get(virtual.options.getItemKey(index));
+  return known ?? virtual.options.estimateSize(index);
+};
 
 /** Overlaps further back than this many rows are not drawn. */
 const LANES_OF = 2000;

@@ -1,9 +1,18 @@
 /** The projects of the user, to go to another. */
 import { Icon, useBelay, useLoaded, visible } from "@belay/react";
-import { useRef, type ReactNode } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import { go, timelinePath, viewPath } from "../address.ts";
 import { PAGE } from "../words.ts";
 import { nameOf } from "./project-name.ts";
+
+/** All projects, asked for each time that the list is opened. */
+function useWorkspaces(openings: number) {
+  const { client } = useBelay();
+  const { value } = useLoaded(openings === 0 ? null : `workspaces ${openings} !`, () =>
+    client.call("GET /api/workspaces"),
+  );
+  return value?.workspaces ?? [];
+}
 
 /** The project's name; pressing it lists all of them. */
 export function ProjectMenu({
@@ -13,9 +22,9 @@ export function ProjectMenu({
   readonly workspace: string;
   readonly name: string;
 }): ReactNode {
-  const { client } = useBelay();
   const list = useRef<HTMLDivElement>(null);
-  const { value } = useLoaded("workspaces !", () => client.call("GET /api/workspaces"));
+  const [openings, setOpenings] = useState(0);
+  const workspaces = useWorkspaces(openings);
   return (
     <>
       <button
@@ -28,7 +37,15 @@ export function ProjectMenu({
         <span className="b-cut">{name}</span>
         <Icon name="down" small />
       </button>
-      <div ref={list} id="projects" popover="auto" className="b-menu" role="group" aria-label="Projects">
+      <div
+        ref={list}
+        id="projects"
+        popover="auto"
+        className="b-menu"
+        role="group"
+        aria-label="Projects"
+        onToggle={({ newState }) => newState === "open" && setOpenings(openings + 1)}
+      >
         <button
           type="button"
           className="b-menu-item"
@@ -40,7 +57,7 @@ export function ProjectMenu({
           <Icon name="branch" />
           {PAGE.branches}, forks and runs
         </button>
-        {(value?.workspaces ?? []).map(({ id, path, open }) => (
+        {workspaces.map(({ id, path, open }) => (
           <button
             key={id}
             type="button"

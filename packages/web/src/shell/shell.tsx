@@ -4,6 +4,7 @@ import {
   AgentBadge,
   agentName,
   ago,
+  dayAndClock,
   gitWords,
   Icon,
   quantity,
@@ -268,10 +269,20 @@ interface Obstacle {
   readonly hint: string;
 }
 
+function isStoreFull({ disk }: Status): boolean {
+  return disk.fullSince !== null || disk.bytes >= disk.capBytes;
+}
+
+/** ", since 10:53"; what the newest checkpoint holds is safe, whatever came after it is not. */
+function sinceWords({ disk, newest }: Status): string {
+  const since = disk.fullSince ?? newest?.createdAt;
+  return since === undefined ? "" : `, since ${dayAndClock(since).replace(/^today at /, "")}`;
+}
+
 /** Lasting trouble, with one button that leads to the way out. */
 function Trouble({ workspace, status }: Pick<ShellProps, "workspace" | "status">): ReactNode {
   const { obstacles = [] } = (status?.capture ?? {}) as { readonly obstacles?: readonly Obstacle[] };
-  const isFull = status !== undefined && status.disk.bytes >= status.disk.capBytes;
+  const isFull = status !== undefined && isStoreFull(status);
   const failing = obstacles.find(({ code }) => code === "STORE_FAILS");
   const paused = obstacles.find(({ code }) => code === "PAUSED");
   if (isFull)
@@ -279,8 +290,8 @@ function Trouble({ workspace, status }: Pick<ShellProps, "workspace" | "status">
       <div className="b-strip b-bad" role="status">
         <Icon name="disk" />
         <span>
-          <span className="b-strong">The store is full: new checkpoints fail.</span> Agents go on,
-          unprotected.
+          <span className="b-strong">The store is full: new checkpoints fail.</span> Agents go on, unprotected
+          {sinceWords(status)}.
         </span>
         <button type="button" className="b-btn b-s" onClick={() => go(viewPath(workspace, "storage"))}>
           Make room…

@@ -10,7 +10,8 @@ import {
   visible,
   type Status,
 } from "@belay/react";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
+import { RemoteSpace } from "./remote-space.tsx";
 import { useJob } from "./use-job.ts";
 
 type Sync = Status["sync"][number];
@@ -46,9 +47,11 @@ export function RemotesCard({ status }: { readonly status: Status }): ReactNode 
       <h2>Remotes</h2>
       {sync.length === 0 ? (
         <>
-          <p className="b-muted">The history is on this machine only.</p>
+          <p className="b-muted">
+            The history is on this machine only. A remote holds it encrypted by this machine.
+          </p>
           <CommandLine
-            words="Keep it on a server too, encrypted on this machine"
+            words="Keep it on a server too"
             line="belay remote add <name> s3://<bucket>/<prefix>"
           />
         </>
@@ -77,8 +80,9 @@ function RemoteRow({
   const name = visible(sync.remote);
   const { words, look } = STATES[sync.state];
   const job = useJob(sync.remote);
+  const [isOpen, setOpen] = useState(false);
   return (
-    <li className="b-row b-branch">
+    <li className="b-row b-wraps b-branch">
       <Icon name="disk" />
       <span className="b-col b-grow">
         <span className="b-row b-gap4 b-wraps">
@@ -106,7 +110,19 @@ function RemoteRow({
             {job.running === verb ? job.progress : verb === "sync" ? "Synchronise" : "Verify"}
           </button>
         ))}
+        <button
+          type="button"
+          className="b-btn b-s b-quiet"
+          aria-label={`Members and lines of ${name}`}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          Members and lines
+        </button>
       </span>
+      {isOpen ? (
+        <RemoteSpace remote={sync.remote} version={`${sync.lastPushedAt} ${sync.lastPulledAt}`} />
+      ) : null}
     </li>
   );
 }

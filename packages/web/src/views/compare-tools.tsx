@@ -56,23 +56,25 @@ export function CompareTools(props: CompareToolsProps & CompareActions): ReactNo
         <Icon name="search" small />
         Find in diff
       </button>
-      <span className="b-small b-muted b-nowrap">{quantity(props.files, "file")}</span>
-      <button
-        type="button"
-        className="b-btn b-s b-icon b-narrow-hide"
-        aria-label="Previous file"
-        onClick={() => props.onStep(-1)}
-      >
-        <Icon name="up" small />
-      </button>
-      <button
-        type="button"
-        className="b-btn b-s b-icon b-narrow-hide"
-        aria-label="Next file"
-        onClick={() => props.onStep(1)}
-      >
-        <Icon name="down" small />
-      </button>
+      <span className="b-small b-muted b-nowrap b-wide">{quantity(props.files, "file")}</span>
+      <span className="b-row b-gap4 b-narrow-hide">
+        <button
+          type="button"
+          className="b-btn b-s b-icon"
+          aria-label="Previous file"
+          onClick={() => props.onStep(-1)}
+        >
+          <Icon name="up" small />
+        </button>
+        <button
+          type="button"
+          className="b-btn b-s b-icon"
+          aria-label="Next file"
+          onClick={() => props.onStep(1)}
+        >
+          <Icon name="down" small />
+        </button>
+      </span>
     </div>
   );
 }

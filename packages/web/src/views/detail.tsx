@@ -25,6 +25,7 @@ import { comparePath, go } from "../address.ts";
 import { Conversation } from "../threads/conversation.tsx";
 import { Details, useDetailsOf, type DetailsProps } from "./details.tsx";
 import { diffActions } from "./diff-actions.ts";
+import { GapStrip } from "./gap-strip.tsx";
 import { RowMenu } from "./row-menu.tsx";
 import { countsOf, Steps } from "./steps.tsx";
 import type { Tab } from "./use-timeline.ts";
@@ -86,6 +87,7 @@ export function Detail(props: DetailProps): ReactNode {
           />
         ) : null}
         {tab === "details" ? <Details row={rested} gitNow={props.gitNow} /> : null}
+        {tab === "changes" ? <GapStrip row={rested} /> : null}
         {tab === "changes" ? (
           <DiffView
             from={pair?.from ?? null}

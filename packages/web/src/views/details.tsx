@@ -9,7 +9,9 @@ import {
   type HistoryRow,
   type Status,
 } from "@belay/react";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
+import { isUnwanted, unwant } from "../unwanted-gaps.ts";
+import { gapReason } from "./gap-reason.ts";
 
 /** The row, and what git says now; undefined while that is not known. */
 export interface DetailsProps {
@@ -50,11 +52,7 @@ export function Details({ row, gitNow }: DetailsProps): ReactNode {
           <Fact key={doubt.path} name="Doubtful" value={`${visible(doubt.path)}: ${doubt.reason}`} />
         ))}
         {(checkpoint?.gaps ?? []).map((gap) => (
-          <Fact
-            key={gap.path}
-            name="Not captured"
-            value={`${visible(gap.path)}, ${size(gap.size)}: ${gap.reason}. A restore leaves it exactly as it is.`}
-          />
+          <GapFact key={gap.path} gap={gap} />
         ))}
         {details === undefined ? null : (
           <Fact
@@ -80,6 +78,36 @@ export function Details({ row, gitNow }: DetailsProps): ReactNode {
         <CommandLine key={line} words={words} line={line} />
       ))}
     </div>
+  );
+}
+
+/** A file that was not captured; one that the reader did not want to hear of can be heard of again. */
+function GapFact(props: {
+  readonly gap: { readonly path: string; readonly size: number; readonly reason: string };
+}): ReactNode {
+  const { path, size: bytes, reason } = props.gap;
+  const { workspace } = useBelay();
+  const [isSilent, setSilent] = useState(() => isUnwanted(workspace, path));
+  return (
+    <>
+      <dt>Not captured</dt>
+      <dd>
+        {visible(path)}, {size(bytes)}: {gapReason(reason)}. A restore leaves it exactly as it is.{" "}
+        {isSilent ? (
+          <button
+            type="button"
+            className="b-btn b-s"
+            aria-label={`Tell me again about ${visible(path)}`}
+            onClick={() => {
+              unwant(workspace, path, false);
+              setSilent(false);
+            }}
+          >
+            Tell me again
+          </button>
+        ) : null}
+      </dd>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The main screen: what happened at the left, what the selected row did at the right. */
 import { Icon, quantity, TimelineList, type DiffLook, type HistoryRow } from "@belay/react";
-import type { ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { comparePath, go, timelinePath } from "../address.ts";
 import { NeedsYou } from "../fixes/needs-you.tsx";
 import { Shell } from "../shell/shell.tsx";
@@ -16,7 +16,9 @@ const LOOK: DiffLook = { layout: "unified", wrap: false, words: true, whitespace
 /** The main screen of a project. */
 export function TimelineView({ query }: { readonly query: URLSearchParams }): ReactNode {
   const view = useTimeline(query);
-  const { workspace, dialogs, row, history, thread, q } = view;
+  const { workspace, dialogs, history, thread, q } = view;
+  const isAfterRows = useAfterRows(history.rows.length > 0);
+  const row = isAfterRows ? view.row : undefined;
   return (
     <Shell
       workspace={workspace}
@@ -40,7 +42,7 @@ export function TimelineView({ query }: { readonly query: URLSearchParams }): Re
         <List view={view} />
         {row === undefined ? (
           <section className="b-pane" aria-label="Nothing selected">
-            {history.rows.length > 0 ? <p className="b-empty">{PAGE.nowSelected}</p> : null}
+            {isAfterRows ? <p className="b-empty">{PAGE.nowSelected}</p> : null}
           </section>
         ) : (
           <Detail
@@ -64,6 +66,17 @@ export function TimelineView({ query }: { readonly query: URLSearchParams }): Re
       {dialogs.element}
     </Shell>
   );
+}
+
+/** True once the rows stand in the list: what the selected one did is drawn after them. */
+function useAfterRows(hasRows: boolean): boolean {
+  const [isAfter, setAfter] = useState(false);
+  useEffect(() => {
+    if (!hasRows) return;
+    const timer = setTimeout(() => setAfter(true));
+    return () => clearTimeout(timer);
+  }, [hasRows]);
+  return isAfter;
 }
 
 /** Whether another turn was at work during a turn. */

@@ -13,6 +13,7 @@ import {
 } from "@belay/react";
 import { useEffect, useState } from "react";
 import { comparePath, go, timelinePath, viewPath } from "../address.ts";
+import { historyFilter, type RowMode } from "./history-filter.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
 import { usePreference } from "../preferences.ts";
 import { markedRows, stateOf } from "./compare-bar.tsx";
@@ -28,12 +29,10 @@ const NARROW = 700;
 export function useTimeline(query: URLSearchParams) {
   const { workspace } = useBelay();
   const [q, thread] = [query.get("q") ?? "", query.get("thread") ?? undefined];
-  const [mode, setMode] = usePreference<"turns" | "everything">("rows", "turns");
+  const [mode, setMode] = usePreference<RowMode>("rows", "turns");
   const [density, setDensity] = usePreference<"roomy" | "compact">("density", "roomy");
   const isFiltered = q !== "" || thread !== undefined;
-  // rows that changed nothing are there too, in folds; a search leaves them out
-  const rows = mode === "everything" ? { flat: true } : { all: !isFiltered };
-  const { history, store } = useHistory({ q, ...(thread && { thread }), ...rows });
+  const { history, store } = useHistory(historyFilter(query, mode));
   const version = useVersion();
   const status = useStatus(version);
   const [marks, setMarks] = useState<readonly string[]>([]);

@@ -1,0 +1,11 @@
+const REASONS: Readonly<Record<string, string>> = {
+  "too-large": "over the limit",
+  limit: "over the limit of a checkpoint",
+  unreadable: "not readable",
+  special: "not a file with content",
+};
+
+/** Why a file was not captured, in words. */
+export function gapReason(reason: string): string {
+  return REASONS[reason] ?? reason;
+}
