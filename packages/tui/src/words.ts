@@ -48,6 +48,7 @@ export const GOING_BACK = {
   stale: "The files changed since this preview. Nothing was restored.",
   again: "Lines marked * are new. y restores, now as it is shown.",
   nothing: "Nothing would change.",
+  noFile: "it; no file changes",
   planning: "Working out what would change …",
   wait: "wait: working out what would change …",
   noneChosen: "no file is chosen",
@@ -137,7 +138,6 @@ export const CONFLICTS = {
   moreLines: (lines: number) => `…and ${lines} more ${lines === 1 ? "line" : "lines"}`,
   line: (line: number) => `line ${line}`,
   lines: (first: number, last: number) => `lines ${first} to ${last}`,
-  why: (reason: string) => `${reason[0]!.toUpperCase()}${reason.slice(1)}.`,
   merged: (path: string, more: number) => `merged by lines: ${path} [low]${more > 0 ? `, ${more} more` : ""}`,
   others: (files: string) => `${files} more without a conflict`,
   result: "The result",
@@ -234,6 +234,7 @@ export const MENU = [
 /** What rows say. */
 export const ROW_WORDS = {
   undone: "undone",
+  interrupted: "interrupted",
   approved: "approved",
   yesterday: "Yesterday",
   gaps: (number: number) => `${grouped(number)} not captured`,
@@ -279,6 +280,9 @@ export const STATE_WORDS = {
     `${count(bad, "checkpoint")} cannot be restored in full; the other ${grouped(sound)} ${sound === 1 ? "is" : "are"} sound.`,
     "Your files are untouched. belay verify lists them.",
   ],
+  /** `1.2 of 10 GiB`: a unit that both have is said once. */
+  disk: (used: string, cap: string) =>
+    `${used.split(" ")[1] === cap.split(" ")[1] ? used.split(" ")[0]! : used} of ${cap}`,
   protection: (isLive: boolean, used: string) => `${isLive ? "protected, live" : "protected"} · ${used}`,
 } as const;
 
@@ -359,6 +363,7 @@ export const DETAIL_WORDS = {
     cost: "cost",
     git: "git",
     holds: "holds",
+    new: "new",
     note: "note",
     tags: "tags",
   },
@@ -367,10 +372,11 @@ export const DETAIL_WORDS = {
   message: (number: number) => `message ${number}`,
   staged: (number: number) => `${grouped(number)} staged`,
   uncommitted: "uncommitted changes",
+  inStore: (bytes: string) => `${bytes} in the store`,
   noNote: "none (n writes one)",
   noTags: "none (t adds one)",
-  changed: (kind: string) =>
-    kind === "turn" ? "Changed by this turn" : kind === "checkpoint" ? "Changed on disk since" : "Changed",
+  changed: (kind: string, isState: boolean) =>
+    kind === "turn" ? "Changed by this turn" : isState ? "Changed on disk since" : "Changed",
   changedByStep: "Changed by this step",
   unchanged: "changed nothing",
   byHand: (time: string) => `and by hand ${time}`,

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from "react";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { useFrame, useKeys } from "../src/frame/frame.tsx";
 import { hintTexts, type Binding } from "../src/frame/keys.ts";
 import { ansi, box, fit, line, lineText, span, withRemark } from "../src/frame/line.ts";
@@ -74,6 +74,9 @@ describe("the frame", () => {
 
   test("[R292] text that comes in one piece answers no question, nor does a key that is held down", async () => {
     let answers = 0;
+    // a key is held down for as long as it repeats within a time that a busy machine may exceed
+    let now = 1000;
+    using _ = vi.spyOn(performance, "now").mockImplementation(() => now);
     await using window = await Window.open(<List answered={() => answers++} />);
     await window.press("o", "yy", "\u001b[200~y\u001b[201~");
     expect(answers).toBe(0);
@@ -81,22 +84,26 @@ describe("the frame", () => {
     expect(answers).toBe(0);
     await window.press("j", "y");
     expect(answers).toBe(1);
+    await window.press("y");
+    now += 701;
+    await window.press("y");
+    expect(answers).toBe(2);
   });
 
   test("[R292] a key that was pressed before a question could be read does not answer it", async () => {
     let answers = 0;
     await using window = await Window.open(<List answered={() => answers++} />);
     await window.press(`${KEYS.down}o${KEYS.down}y${KEYS.down}`);
+    await window.shows(/^Really/);
     expect(answers).toBe(0);
-    expect(window.lines[0]).toBe("Really");
   });
 
   test("keys of one piece stop at the screen that one of them opened", async () => {
     let answers = 0;
     await using window = await Window.open(<List answered={() => answers++} />);
     await window.press("jjoy");
+    await window.shows(/^Really/);
     expect(answers).toBe(0);
-    expect(window.lines[0]).toBe("Really");
     await window.press(KEYS.esc);
     await window.shows("moved 2");
   });

@@ -68,7 +68,7 @@ test("[Y13] [Y14] [Y18] a restore preview says what becomes of each file, and on
     "╰──────────────────────────────────────────────────────────────────────────────╯",
     "  What: (f) files   c conversation   b both      Mode: (x) exactly   k keep new",
     "  Will be deleted 1",
-    "  › [x] new.txt                         -1",
+    "  › [x] new.txt                            -1",
     "  Will change 1",
     "    [x] a.txt                           +1 -1",
     "  Will come back 1",
@@ -110,7 +110,7 @@ test("[M11] [Y15] [Y16] files are chosen with Space, another thread's work with 
   expect(window.text).toContain(
     "  Taken too 1         [x] docs/openapi.yaml                        work of codex",
   );
-  expect(window.text).toContain("    [x] docs/openapi.yaml               -1  codex too");
+  expect(window.text).toContain("    [x] docs/openapi.yaml                  -1  codex too");
   await window.press("o");
   await window.shows("y restore 2 files");
   await window.press("y");
@@ -272,12 +272,13 @@ test("undo only this keeps what came later; nothing to redo says so", async () =
   await redo.shows("Nothing to redo.");
 });
 
-test("[R16] [M46] a conflict refuses everything; b undoes the rest", async () => {
+test("[R16] [R1701] [M46] a conflict refuses everything; b undoes the rest", async () => {
   const { chat, project } = await worked();
   await using _ = chat;
   project.write("a.txt", "three\n");
   await using window = await undoing(chat);
   await window.shows("Enter decide for each   b undo the other 2   Esc leave it");
+  expect(window.text).toMatch(/^│ {5}a\.txt {21}the same lines, by you \d\d:\d\d +│$/m);
   expect(window.text).toContain("Not undone: 1 of 3 files was changed since.");
   expect(window.text).toContain("Nothing has changed.");
   await window.press("y", "d", "+");
@@ -303,10 +304,11 @@ test.each([
     await window.shows("Enter decide for each");
     await window.press(KEYS.enter);
     await window.shows("Conflicts 1 of 1");
+    expect(window.text).toMatch(/^ {2}The same lines were changed by you at \d\d:\d\d\.$/m);
     expect(window.text).toContain("  a.txt, line 1");
     expect(window.text).toContain("[high]");
-    expect(window.text).toMatch(/On disk now +│ +After the undo/);
-    expect(window.text).toMatch(/ {2}three +│ {3}one/);
+    expect(window.text).toMatch(/On disk now +│ After the undo/);
+    expect(window.text).toMatch(/ {2}three +│ one/);
     await window.press(...keys);
     await window.shows("y do it");
     expect(project.tree()).toEqual(before);
@@ -361,15 +363,16 @@ test("[M46] a conflict is written in the editor: both sides are marked, and what
   verified();
 });
 
-test("leaving the conflicts leaves everything as it is", async () => {
-  const { chat, project } = await worked();
+test("[R1701] leaving the conflicts leaves everything as it is; who is in the way may be an agent", async () => {
+  const { chat, project, target } = await worked();
   await using _ = chat;
-  project.write("a.txt", "three\n");
+  await chat.turn("Say three", () => project.write("a.txt", "three\n"), "codex");
   const before = project.tree();
-  await using window = await undoing(chat);
+  await using window = await undoing(chat, { kind: "revert", target: target.ref });
   await window.shows("Enter decide for each");
   await window.press(KEYS.enter);
   await window.shows("Conflicts 1 of 1");
+  expect(window.text).toMatch(/^ {2}The same lines were changed by codex at \d\d:\d\d\.$/m);
   await window.press("2");
   await window.shows("y do it");
   await window.press(KEYS.esc);

@@ -1,7 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { processIdentity } from "@belay/engine";
 import { describe, expect, test } from "vitest";
 import { TimelineScreen } from "../src/screens/timeline/timeline.tsx";
 import { at, openThread, PicturedProject, playTurn } from "./support/pictured-project.ts";
@@ -68,6 +70,28 @@ describe("what happens while the timeline is open", () => {
     project.write("a.txt", "by hand\n");
     await using later = await Window.open(<TimelineScreen />, { place: project.place });
     await later.shows("(Current: now, 1 file changed since 10:50:00)");
+    expect(await project.verify()).toEqual([]);
+  });
+
+  test("[R1700] an agent that was killed is not at work: its row and the list of threads", async () => {
+    await using project = await PicturedProject.empty();
+    const agent = spawn("sleep", ["600"]);
+    const client = processIdentity(agent.pid!);
+    const of = { agent: "claude-code", externalId: "1", title: "Payment retries", brackets: true, client };
+    const thread = await project.play("10:49:00", (workspace) => workspace.threads.create(of));
+    const change = () => project.write("a.txt", "a\n");
+    const call = { at: "10:50:01", until: "10:50:02", tool: "Write", summary: "a.txt", change };
+    await playTurn(project, { thread: thread.id, prompt: "Write a", at: "10:50:00", calls: [call] });
+    await using window = await Window.open(<TimelineScreen />, { place: project.place });
+    await window.shows(/^ {6}├─► claude-code \(189\.2s\) ⚠$/m);
+    await window.press("T");
+    await window.shows(/messages? {2}working$/m);
+    agent.kill("SIGKILL");
+    await once(agent, "exit");
+    await window.press(KEYS.esc, "T");
+    await window.shows(/claude-code {2}Payment retries .*messages?$/m);
+    await using later = await Window.open(<TimelineScreen />, { place: project.place });
+    await later.shows(/^ {6}├─► claude-code \(2\.0s\) ⚠ +interrupted$/m);
     expect(await project.verify()).toEqual([]);
   });
 
@@ -152,10 +176,10 @@ describe("what happens while the timeline is open", () => {
     await turn("Second", "22", "b.txt");
     await lost("Lost two", "23");
     await using window = await Window.open(<TimelineScreen />, { place: project.place });
-    await window.shows("Checkpoints fail since 10:23:00. Agents go on, unprotected.");
+    await window.shows("Checkpoints fail since 10:23. Agents go on, unprotected.");
     const rows = window.lines.filter((each) => /^. (10:|not)|^! /.test(each));
     expect(rows.map((each) => each.slice(2, 31).trim())).toEqual([
-      "Checkpoints fail since 10:23:",
+      "Checkpoints fail since 10:23.",
       "10:23:00 not captured: Lost t",
       "10:22:00 ● Second",
       "10:21:00 not captured: Lost\\x",

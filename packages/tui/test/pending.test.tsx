@@ -41,7 +41,7 @@ test("[A38] [A39] threads, files, counts and sessions are listed; seen marks hol
   expect(window.text).toContain("Sessions of ");
   expect(window.text).toMatch(/session_1 active {5}since \d\d:\d\d/);
   // to the chat's own thread, unfolded
-  while (!/› chat/.test(window.text)) await window.press(KEYS.down);
+  await window.pointTo(/› chat/);
   await window.press(KEYS.right, KEYS.down, " ");
   await window.shows(/\[seen\] M {2}a\.txt/);
   expect(window.text).toMatch(/\[ {4}\] A {2}new\.txt/);
@@ -50,7 +50,7 @@ test("[A38] [A39] threads, files, counts and sessions are listed; seen marks hol
   await window.press(KEYS.esc, "u");
   // an edit by hand is pending in both
   await window.shows("5 files in 2 threads");
-  while (!/› chat/.test(window.text)) await window.press(KEYS.down);
+  await window.pointTo(/› chat/);
   await window.press(KEYS.right);
   await window.shows(/\[ {4}\] M {2}a\.txt .*new since you looked/);
   expect(window.text).toMatch(/M {2}a\.txt .*by hand/);
@@ -64,7 +64,7 @@ test("[R314] what was seen is seen in the next run too, by hashes alone; where i
   const open = async (more: Partial<Place["memory"] & object> = {}) => {
     const window = await pending(chat, { place: { ...placeOf(chat), memory: { ...memory, ...more } } });
     await window.shows("4 files in 2 threads");
-    while (!/› chat/.test(window.text)) await window.press(KEYS.down);
+    await window.pointTo(/› chat/);
     await window.press(KEYS.right, KEYS.down);
     await window.shows(/› \[.{4}\] M {2}a\.txt/);
     return window;
@@ -95,7 +95,7 @@ test("[A36] A asks for a message, Enter approves, Esc does not; it writes no fil
   const session = async () => project.ok("GET", `/api/threads/${chat.thread}/session`);
   await using window = await pending(chat);
   await window.shows("4 files in 2 threads");
-  while (!/› chat/.test(window.text)) await window.press(KEYS.down);
+  await window.pointTo(/› chat/);
   await window.press("A");
   await window.shows("Approve 3 files. Message (may stay empty): █");
   await window.press(KEYS.esc);
@@ -120,7 +120,7 @@ test("[A19] [A37] X shows the preview of a reset, other threads' work stays, y r
   const before = project.tree();
   await using window = await pending(chat);
   await window.shows("4 files in 2 threads");
-  while (!/› chat/.test(window.text)) await window.press(KEYS.down);
+  await window.pointTo(/› chat/);
   await window.press("X");
   await window.shows("y reset 3 files");
   expect(window.lines[0]).toMatch(/^╭─ Reset ─/);

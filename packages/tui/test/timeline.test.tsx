@@ -91,7 +91,9 @@ describe("the timeline", () => {
     await using window = await open();
     await window.press("j", "d");
     await window.shows("hunk 1");
-    expect(window.lines[0]).toContain('Before "Add retry with exponential');
+    expect(window.lines[0]).toMatch(
+      /^Before "Add retry with exponential [a-z ]*…" {2}-> {2}after {2,}file 1 of 5/,
+    );
     await window.press(KEYS.esc);
     await window.shows("› 10:42:03");
   });
@@ -151,7 +153,7 @@ describe("the timeline", () => {
     expect(window.lines[15]).toMatch(/^ {6}├─► claude-code \(140\.7s\) ✓ +1 not captured {2}↓ \d more$/);
   });
 
-  test("[R1605] the details offer what fits: to the state before a turn, to a state itself", async () => {
+  test("[R1605] [R1703] the details offer what fits: to the state before a turn, to a state itself", async () => {
     await using window = await open();
     await window.press("j", "v");
     await window.shows("Changed by this turn");
@@ -160,6 +162,14 @@ describe("the timeline", () => {
     );
     await window.press(KEYS.esc, "j", "j", "j", "j", "v");
     await window.shows(/Not captured {4}fixtures\/dump\.bin {2}65 MiB, larger than the limit for a file/);
+    // [R1703] in a small window the facts and the first files are seen, then the last ones with what is missing
+    await window.resize(60, 16);
+    await window.shows(/^ {2}› M {2}README\.md/m);
+    expect(window.text).toContain("  taken  ");
+    await window.press("G", "j", "j", "j", "j", "j", "j", "j");
+    await window.shows(/Not captured {4}fixtures\/dump\.bin/);
+    expect(window.text).toMatch(/^ {2}› /m);
+    await window.resize(80, 24);
     await window.press(KEYS.esc, "k", "v");
     await window.shows("Changed on disk since");
     expect(window.lines.at(-2)).toBe("Enter restore to this | d diff of › | f restore only ›");
@@ -240,7 +250,7 @@ describe("the timeline", () => {
     await window.shows("navigate");
   });
 
-  test("/ narrows the list while words are typed, Enter keeps it, Esc drops it", async () => {
+  test("[R1702] / narrows the list while words are typed, Enter keeps it, Esc drops it", async () => {
     await using window = await open();
     await window.press("/");
     expect(window.lines.at(-1)).toBe("Enter keep the filter | Esc drop it | ↑↓ move through what is found");
@@ -251,6 +261,9 @@ describe("the timeline", () => {
     await window.shows(/Filter: retry agent:claude█ +\d of 10/);
     await expect.poll(() => window.text).not.toContain("Document the retry headers in the OpenAPI spec\n");
     expect(window.text).toContain("Yesterday\n  16:20:44 ○ Retry the webhook three times");
+    // [R1702] what is current is not among what was found
+    expect(window.lines[1]).toContain("(Current: Document the retry headers in the OpenAPI spec)");
+    expect(window.text).not.toContain("● now");
     await window.press(KEYS.enter);
     await window.shows(/Filter: retry agent:claude +\d of 10/);
     await window.press(KEYS.esc);
@@ -258,16 +271,17 @@ describe("the timeline", () => {
     expect(window.text).not.toContain("Filter:");
   });
 
-  test("v shows the details of the row, with the file under the pointer", async () => {
+  test("[R1554] v shows the details of the row, with the file under the pointer", async () => {
     await using window = await open();
     await window.press("j", "v");
     await window.shows("Bash: npm test -- payments -u");
     expect(window.lines[0]).toMatch(/^╭─ Checkpoint \d+ {2}[a-z]{12} ─+╮$/);
     expect(window.lines[1]).toMatch(/^│ Add retry with exponential backoff to the payment client +│$/);
     expect(window.text).toContain("  taken      today 10:42:03, before the prompt");
-    expect(window.text).toContain("kind  message, before");
+    expect(window.text).toMatch(/before the prompt {13}kind {2}message, before$/m);
     expect(window.text).toMatch(/thread {5}Payment retries \(claude-code\), message \d, session_3/);
     expect(window.text).toContain("  ended      10:43:15 after 4 steps");
+    expect(window.text).toMatch(/^ {2}holds {6}16 files, 1\.4 KiB {13}new {3}1\.3 KiB in the store$/m);
     expect(window.text).toContain("  note       none (n writes one)           tags  none (t adds one)");
     expect(window.text).toMatch(/ {2}Changed by this turn +\+11 -5/);
     expect(window.text).toMatch(/^ {2}› M {2}package\.json/m);
@@ -326,7 +340,7 @@ describe("the timeline", () => {
     expect(window.text).toMatch(/^› claude-code {2}Payment retries .*messages {2}working$/m);
     expect(window.text).toMatch(/^ {2}codex {8}OpenAPI docs .*1 message$/m);
     await window.press("j", KEYS.enter);
-    await window.shows(/Snapshot Timeline, OpenAPI docs/);
+    await window.shows(/Snapshot Timeline, OpenAPI docs \(Current: Document the retry headers/);
     await window.shows("Document the retry headers");
     expect(window.text).not.toContain("Add retry with exponential");
     expect(window.lines.at(-1)).toContain("Esc back");

@@ -27,7 +27,7 @@ const SCREENS: readonly (readonly [string, readonly (string | RegExp)[], RegExp]
   ["export", [...ON_THE_ROW, "v", /Changed by this turn/, "e"], /Export patch/],
   ["restore", [...ON_THE_ROW, "Enter"], /y restore \d+ files/],
   ["one file", [...ON_THE_ROW, "v", /Changed by this turn/, "f"], /y restore 1 file/],
-  ["undo", ["u"], /y undo \d+ files?/],
+  ["undo", ["u"], /y undo it; no file changes/],
   ["undo only this", [...ON_THE_ROW, "R"], /(y undo|decide for each)/],
   ["pending", ["p"], /Pending changes/],
   ["diff of a plan", [...ON_THE_ROW, "Enter", /y restore/, "d"], /after the restore/],

@@ -138,7 +138,7 @@ function previewOf(plan: Plan, { request }: Way): string {
     ...(scope === "both" ? [COMMANDS.conversationToo] : []),
     ...(scope === "conversation" ? [COMMANDS.conversationOnly] : []),
     ...stayLines(plan),
-    ...(plan.conflicts.length > 0 ? conflictLines(plan) : []),
+    ...(plan.conflicts.length > 0 ? conflictLines(plan, Date.now()) : []),
   ].join("\n");
 }
 

@@ -7,7 +7,7 @@ import type {
 } from "../questions/conflicts.ts";
 import { grouped } from "../text/quantity.ts";
 import { CONFLICTS } from "../words.ts";
-import { conflictReason, planTitle } from "./plan-text.ts";
+import { conflictWhy, planTitle } from "./plan-text.ts";
 import type { Conflict, Plan } from "./plan.ts";
 
 /** The ids of the options. */
@@ -16,13 +16,18 @@ export const DECISIONS = { disk: "disk", plan: "plan", text: "text" } as const;
 /** What of the file an editor would show, where the protocol can give all of it. */
 export type EditableText = ReadonlySet<string>;
 
-/** The questions of a plan. `editable`: paths that an editor can be opened on. */
-export function conflictQuestions(plan: Plan, editable: EditableText): ConflictQuestions {
+/** The questions of a plan. `editable`: paths that an editor can be opened on; `clock`: today's times need no day. */
+export function conflictQuestions(
+  plan: Plan,
+  { editable, clock }: { readonly editable: EditableText; readonly clock: number },
+): ConflictQuestions {
   const { kind, merged, mergedTotal } = plan;
   const [first] = merged;
   return {
     title: planTitle(plan),
-    conflicts: plan.conflicts.map((conflict) => questionOf(conflict, kind, editable.has(conflict.path))),
+    conflicts: plan.conflicts.map((conflict) =>
+      questionOf(conflict, kind, { isEditable: editable.has(conflict.path), clock }),
+    ),
     decided: [
       ...(first === undefined ? [] : [CONFLICTS.merged(first.path, mergedTotal - 1)]),
       ...(plan.filesTotal > 0 ? [CONFLICTS.others(grouped(plan.filesTotal))] : []),
@@ -33,7 +38,11 @@ export function conflictQuestions(plan: Plan, editable: EditableText): ConflictQ
 /** Reasons that a person cannot decide: the file has to become readable, or quiet, first. */
 const UNDECIDABLE = new Set(["cannot be saved", "changed while restoring"]);
 
-function questionOf(conflict: Conflict, kind: Plan["kind"], isEditable: boolean): ConflictQuestion {
+function questionOf(
+  conflict: Conflict,
+  kind: Plan["kind"],
+  { isEditable, clock }: { readonly isEditable: boolean; readonly clock: number },
+): ConflictQuestion {
   const { path, ours, theirs, reason } = conflict;
   const linesOf = (side: Conflict["ours"]) => {
     if (side === undefined || side.line === null)
@@ -50,7 +59,7 @@ function questionOf(conflict: Conflict, kind: Plan["kind"], isEditable: boolean)
     path,
     place: placeOf(ours),
     severity: severityOf(conflict),
-    why: CONFLICTS.why(conflictReason(conflict)),
+    why: conflictWhy(conflict, clock),
     sides: [
       { title: CONFLICTS.onDisk, lines: now },
       { title: CONFLICTS.after[kind], lines: wanted },

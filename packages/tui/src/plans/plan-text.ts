@@ -1,10 +1,11 @@
 /** Plans in words, line by line. Every name of a file and every prompt is made visible here. */
+import { lineCounts } from "../text/line-counts.ts";
 import { count, grouped } from "../text/quantity.ts";
-import { reasonWords } from "../text/reasons.ts";
+import { conflictSentence, conflictWords, reasonWords, sentence } from "../text/reasons.ts";
 import { clockSeconds } from "../text/relative-time.ts";
 import { visibleLine } from "../text/visible.ts";
 import { GOING_BACK, VERBS } from "../words.ts";
-import { groupFiles, lineCounts, type Plan, type PlanFile, type PlanKind } from "./plan.ts";
+import { groupFiles, type Conflict, type Plan, type PlanFile, type PlanKind } from "./plan.ts";
 
 type Step = Plan["steps"][number];
 
@@ -42,9 +43,9 @@ export function fileLines({ files, filesTotal }: Pick<Plan, "files" | "filesTota
   return filesTotal > shown.length ? [...shown, GOING_BACK.more(grouped(filesTotal - shown.length))] : shown;
 }
 
-/** What to know of a file besides its name: counts, whose work it is, what runs by itself. */
-export function fileRemarks(file: PlanFile): string {
-  const counts = file.binary ? "binary" : lineCounts(file);
+/** What to know of a file besides its name: counts, in columns where a list has some, whose work it is, what runs by itself. */
+export function fileRemarks(file: PlanFile, countsOf = lineCounts): string {
+  const counts = file.binary ? "binary" : countsOf(file);
   const marks = file.marks.map((mark) => (mark === "scripts" ? "scripts change" : visibleLine(mark)));
   return [counts, ...marks, ...file.reasons.map((reason) => visibleLine(reasonWords(reason)))]
     .filter((part) => part !== "")
@@ -97,7 +98,9 @@ function stepLine(step: Step): string {
 }
 
 function stepName({ kind, agent }: Step): string {
-  return agent === null ? (STEP_NAMES[kind] ?? kind) : `${STEP_NAMES[kind] ?? kind} of ${visibleLine(agent)}`;
+  const name = STEP_NAMES[kind] ?? kind;
+  // a restore in an agent's thread is a person's
+  return agent === null || kind !== "turn" ? name : `${name} of ${visibleLine(agent)}`;
 }
 
 /** "revert" is a word of the command line; the screens say what it does. */
@@ -114,18 +117,28 @@ function titleOf({ prompt, description }: Step): string {
 }
 
 /** `Not undone: 2 of 6 files were changed since.` and each of them with its reason. */
-export function conflictLines(plan: Plan): string[] {
+export function conflictLines(plan: Plan, clock: number): string[] {
   const { kind, conflicts, conflictsTotal, filesTotal } = plan;
   return [
     GOING_BACK.conflicts(VERBS[kind].not, conflictsTotal, conflictsTotal + filesTotal),
     GOING_BACK.nothingChanged,
-    ...conflicts.map((conflict) => `  ${visibleLine(conflict.path)}  ${conflictReason(conflict)}`),
+    ...conflicts.map((conflict) => `  ${visibleLine(conflict.path)}  ${conflictReason(conflict, clock)}`),
   ];
 }
 
-/** Why a path is in conflict. */
-export function conflictReason({ reason, sharedWith }: Plan["conflicts"][number]): string {
-  if (sharedWith === undefined || sharedWith.length === 0) return visibleLine(reasonWords(reason));
+/** Why a path is in conflict, short: `the same lines, by you 10:47`. */
+export function conflictReason(conflict: Conflict, clock: number): string {
+  return sharedReason(conflict) ?? conflictWords(conflict, clock);
+}
+
+/** The same as a sentence: `The same lines were changed by you at 10:47.` */
+export function conflictWhy(conflict: Conflict, clock: number): string {
+  const shared = sharedReason(conflict);
+  return shared === undefined ? conflictSentence(conflict, clock) : sentence(shared);
+}
+
+function sharedReason({ sharedWith }: Conflict): string | undefined {
+  if (sharedWith === undefined || sharedWith.length === 0) return undefined;
   return `changed while the ${sharedWith.map(stepLabel).join(" and the ")} was at work too`;
 }
 

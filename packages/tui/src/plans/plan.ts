@@ -108,11 +108,6 @@ export function groupFiles(
   );
 }
 
-/** `+6 -12`; empty where lines were not counted. */
-export function lineCounts({ plus, minus }: Pick<PlanFile, "plus" | "minus">): string {
-  return [plus ? `+${plus}` : "", minus ? `-${minus}` : ""].filter((part) => part !== "").join(" ");
-}
-
 /** One file of a plan, line by line: as it is on disk, and as the plan would make it. */
 export type PlanDiff = CallOutput<"GET /api/plans/:id/diff">;
 

@@ -2,6 +2,7 @@
  * The question that the auto-fix loop asks when it cannot go on by itself: the reference's text, one key as the answer.
  * It draws nothing and loads no screen, so a chat can ask it as well as a terminal.
  */
+import { escalationText as questionText } from "@belay/protocol/escalation";
 import { visibleLine } from "../text/visible.ts";
 
 /** What a reviewer found and the loop could not fix. */
@@ -37,24 +38,17 @@ export interface EscalationHost {
   edit(file: string, line: number): Promise<boolean>;
 }
 
-/** The text of the question. */
+/** The text of the question, without anything that a terminal would act on. */
 export function escalationText({ issues, attempts, reason }: Escalation): string {
-  const because = reason === undefined ? `failed after ${attempts} attempts` : visibleLine(reason);
-  return [
-    `⚠️ Auto-fix ${because}`,
-    "",
-    `Issues remaining (${issues.length}):`,
-    ...issues.map((issue, index) => `  ${index + 1}. [${issue.severity}] ${placed(issue)}`),
-    "",
-    `Snapshots created: ${attempts} (available for rollback)`,
-    "",
-    "Options:",
-    "  [a] Accept anyway (ignore issues and continue)",
-    "  [r] Reject all changes (rollback to snapshot before this agent)",
-    "  [v] View diff (compare current vs snapshot)",
-    "  [m] Manual fix (open editor, I'll fix it)",
-    "  [c] Continue trying (1 more attempt)",
-  ].join("\n");
+  return questionText({
+    attempts,
+    reason: reason && visibleLine(reason),
+    issues: issues.map(({ message, file, ...issue }) => ({
+      ...issue,
+      message: visibleLine(message),
+      file: visibleLine(file),
+    })),
+  });
 }
 
 /** The question itself; its answers are single letters. */
@@ -103,8 +97,4 @@ async function openEditor(issues: readonly ReviewIssue[], host: EscalationHost):
   const [first] = issues;
   if (first !== undefined && (await host.edit(first.file, first.line))) return;
   host.write(issues.map((issue) => `  ${visibleLine(issue.file)}:${issue.line}`).join("\n"));
-}
-
-function placed({ message, file, line }: ReviewIssue): string {
-  return `${visibleLine(message)} (${visibleLine(file)}:${line})`;
 }

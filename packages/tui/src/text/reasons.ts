@@ -2,6 +2,9 @@
  * Why a path is a gap, in doubt, kept or in conflict, in words. Programs get the engine's codes; a test of the command
  * line, which knows the engine, proves that none is missing.
  */
+import { nearTime } from "./relative-time.ts";
+import { visibleLine } from "./visible.ts";
+
 const GAPS = {
   "too-large": "larger than the limit for a file",
   unreadable: "it cannot be read",
@@ -51,6 +54,70 @@ const CONFLICTS = {
 export const REASONS = { gap: GAPS, doubt: DOUBTS, kept: KEPT, conflict: CONFLICTS } as const;
 
 const ALL: Readonly<Record<string, string>> = { ...GAPS, ...DOUBTS, ...KEPT, ...CONFLICTS };
+
+/** Who changed a path last, and when. `hand`: a person. `outside`: unknown, for an agent was about. */
+export interface LatestChange {
+  readonly by: "agent" | "hand" | "outside";
+  readonly agent: string | null;
+  readonly at: number | string;
+}
+
+/** Who was in the way, by why a path is in conflict: in a list, and as a sentence. */
+const IN_THE_WAY: Readonly<Record<string, (by: string) => { short: string; long: string }>> = {
+  "changed differently meanwhile": (by) => ({
+    short: `the same lines, ${by}`,
+    long: `The same lines were changed ${by}.`,
+  }),
+  whole: (by) => ({ short: `changed ${by}`, long: `It was changed ${by}.` }),
+  binary: (by) => ({
+    short: `binary, changed ${by}`,
+    long: `It was changed ${by}, and is binary: it cannot be merged.`,
+  }),
+  "too large to merge": (by) => ({
+    short: `too large to merge, changed ${by}`,
+    long: `It was changed ${by}, and is too large to merge.`,
+  }),
+};
+
+/** A path in conflict, as far as its words go. */
+export interface WordedConflict {
+  readonly reason: string;
+  readonly latest?: LatestChange | undefined;
+  readonly ours?: { readonly line: number | null } | undefined;
+  readonly theirs?: { readonly line: number | null } | undefined;
+}
+
+/** Why a path is in conflict, and who changed it last: `the same lines, by you 10:47`. */
+export function conflictWords({ latest, ...conflict }: WordedConflict, clock: number): string {
+  const words = wordsFor(conflict);
+  if (words === undefined || latest === undefined) return visibleLine(reasonWords(conflict.reason));
+  return words(`${authorWords(latest)} ${nearTime(Number(new Date(latest.at)), clock)}`).short;
+}
+
+/** The same as a sentence: `The same lines were changed by you at 10:47.` */
+export function conflictSentence({ latest, ...conflict }: WordedConflict, clock: number): string {
+  const words = wordsFor(conflict);
+  if (words === undefined || latest === undefined) return sentence(visibleLine(reasonWords(conflict.reason)));
+  const time = nearTime(Number(new Date(latest.at)), clock);
+  return words(`${authorWords(latest)} ${/^\d\d:/.test(time) ? "at " : ""}${time}`).long;
+}
+
+/** A side without lines, such as a file that would go, has no lines in common with the other. */
+function wordsFor({ reason, ours, theirs }: Omit<WordedConflict, "latest">) {
+  const isWhole = ours?.line === null || theirs?.line === null;
+  const key = isWhole && reason === "changed differently meanwhile" ? "whole" : reason;
+  return Object.hasOwn(IN_THE_WAY, key) ? IN_THE_WAY[key] : undefined;
+}
+
+/** Words that begin like a sentence and end like one. */
+export function sentence(words: string): string {
+  return `${words[0]!.toUpperCase()}${words.slice(1)}.`;
+}
+
+function authorWords({ by, agent }: LatestChange): string {
+  if (by === "hand") return "by you";
+  return by === "outside" ? "outside any agent" : `by ${visibleLine(agent ?? "")}`;
+}
 
 /** The words for a reason; text that is no code stays as it is. */
 export function reasonWords(reason: string): string {

@@ -11,6 +11,7 @@ test("leaves a line that fits as it is, spaces included", () => {
   expect(fitLine("a  b", 4, "  ")).toBe("a  b");
   expect(fitLine("a  b c", 5, "  ")).toBe("a b c");
   expect(fitLine("one two three", 9, "  ")).toBe("one two\n  three");
+  expect(fitLine("  one two three", 9, "    ")).toBe("  one two\n    three");
 });
 
 test("makes every line fit: between words, else inside them, further in than the line began", () => {

@@ -12,9 +12,12 @@ export function wrap(text: string, width: number, indent = ""): string {
     .join("\n\n");
 }
 
-/** A line that fits stays exactly as it is; a longer one is wrapped. */
+/** A line that fits stays exactly as it is; a longer one is wrapped, and begins where it began. */
 export function fitLine(line: string, width: number, indent = ""): string {
-  return displayWidth(line) <= width ? line : wrap(line, width, indent);
+  if (displayWidth(line) <= width) return line;
+  const own = /^ */.exec(line)![0];
+  const [first = "", ...words] = line.slice(own.length).split(/\s+/);
+  return wrapParagraph([own + first, ...words], width, indent);
 }
 
 function wrapParagraph(words: readonly string[], width: number, indent: string): string {

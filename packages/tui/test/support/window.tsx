@@ -41,7 +41,8 @@ export class Window implements AsyncDisposable {
 
   static async open(first: ReactElement, options: WindowOptions = {}): Promise<Window> {
     const window = new Window(first, options);
-    await settled();
+    // a key that comes before the screens listen is lost
+    await expect.poll(() => window.#app.stdin.listenerCount("readable")).toBeGreaterThan(0);
     await window.resize(options.columns ?? 80, options.rows ?? 24);
     return window;
   }
@@ -66,7 +67,7 @@ export class Window implements AsyncDisposable {
     Object.defineProperty(this.#app.stdout, "columns", { configurable: true, value: columns });
     Object.defineProperty(this.#app.stdout, "rows", { configurable: true, value: rows });
     this.#app.stdout.emit("resize");
-    await settled();
+    await this.#settled();
   }
 
   /** What the terminal gets, with colours. */
@@ -92,14 +93,33 @@ export class Window implements AsyncDisposable {
   async press(...keys: string[]): Promise<void> {
     for (const key of keys) {
       this.#app.stdin.write(key);
-      await settled();
+      await this.#settled();
     }
+  }
+
+  /** Moves the pointer down until the window shows something. */
+  async pointTo(text: RegExp): Promise<void> {
+    for (let rows = 0; rows < MOST_ROWS && !text.test(this.text); rows += 1) await this.press(KEYS.down);
+    expect(this.text).toMatch(text);
   }
 
   /** Waits until the window shows something. */
   async shows(text: string | RegExp): Promise<string> {
     await expect.poll(() => this.text, { interval: 10 }).toMatch(text);
     return this.text;
+  }
+
+  /**
+   * Waits until what was sent is taken and drawn. Ink holds a lone escape back for a moment: it may be the beginning of a
+   * longer key. A busy machine may run this timer late, and then before what was to be drawn: that has its turn first.
+   */
+  async #settled(): Promise<void> {
+    await new Promise((done) => setTimeout(done, HELD_BACK_MS));
+    for (let quiet = 0, frames = -1; quiet < QUIET_TURNS; quiet += 1) {
+      if (frames !== this.#app.frames.length) quiet = 0;
+      frames = this.#app.frames.length;
+      await new Promise((done) => setImmediate(done));
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -109,10 +129,11 @@ export class Window implements AsyncDisposable {
   }
 }
 
-/** Ink holds a lone escape back for a moment: it may be the beginning of a longer key. */
-function settled(): Promise<void> {
-  return new Promise((done) => setTimeout(done, 30));
-}
+const HELD_BACK_MS = 30;
+/** Turns of the event loop without a new frame. */
+const QUIET_TURNS = 10;
+/** More than any list of a test has. */
+const MOST_ROWS = 50;
 
 /** For screens that ask no one. */
 const NOWHERE: Place = {

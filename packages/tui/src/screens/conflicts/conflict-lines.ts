@@ -93,19 +93,19 @@ function sideLines({ sides }: ConflictQuestion, room: number, { width, signs }: 
     span(` ${signs.upright} `, { dim: true }),
     ...fit(b, width - column - 3, signs),
   ];
-  const text = ({ lines }: ConflictSide, index: number): Line => {
+  const text = ({ lines }: ConflictSide, index: number): string => {
     const isLast = height > 1 && index === height - 1 && lines.length > height;
-    return line(
-      `  ${isLast ? CONFLICTS.moreLines(lines.length - height + 1) : visibleLine(lines[index] ?? "")}`,
-    );
+    return isLast ? CONFLICTS.moreLines(lines.length - height + 1) : visibleLine(lines[index] ?? "");
   };
   return [
-    row(line(`  ${left.title}`, { bold: true }), line(`  ${right.title}`, { bold: true })),
+    row(line(`  ${left.title}`, { bold: true }), line(right.title, { bold: true })),
     line(
       `  ${signs.across.repeat(Math.max(0, column - 1))}${signs.crossing}${signs.across.repeat(Math.max(0, width - column - 4))}`,
       { dim: true },
     ),
-    ...Array.from({ length: height }, (_, index) => row(text(left, index), text(right, index))),
+    ...Array.from({ length: height }, (_, index) =>
+      row(line(`  ${text(left, index)}`), line(text(right, index))),
+    ),
   ];
 }
 

@@ -31,6 +31,7 @@ type Decisions = NonNullable<PlanRequest["decisions"]>;
 /** Decides conflicts. */
 export function ConflictScreen({ plan: refused, request, words = "" }: ConflictProps): ReactNode {
   const frame = useFrame();
+  const source = useSource();
   const [decisions, setDecisions] = useState<Decisions>();
   // read when all are decided, which may be before the screen is drawn again
   const texts = useRef(new Map<string, string>());
@@ -62,7 +63,10 @@ export function ConflictScreen({ plan: refused, request, words = "" }: ConflictP
     );
   return (
     <ConflictChooser
-      questions={conflictQuestions(refused, new Set(editable.keys()))}
+      questions={conflictQuestions(refused, {
+        editable: new Set(editable.keys()),
+        clock: source.place.clock(),
+      })}
       remark={problem}
       left={() => frame.close()}
       choose={async (index, option) => {

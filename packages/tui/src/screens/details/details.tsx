@@ -7,6 +7,7 @@ import type { Binding } from "../../frame/keys.ts";
 import { box, line, span, withRemark, type Line } from "../../frame/line.ts";
 import { bodyRows, Page } from "../../frame/page.tsx";
 import { displayWidth, padToWidth } from "../../text/display-width.ts";
+import { lineCountColumns, lineCounts } from "../../text/line-counts.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { DETAIL_WORDS } from "../../words.ts";
 import { askName, askNote, askTags } from "../annotate.tsx";
@@ -93,43 +94,36 @@ export function DetailsScreen({ chosen, actions }: DetailsProps): ReactNode {
   const facts = factLines(details, { width, signs, clock: source.place.clock() });
   const last = trouble(details);
   const height = bodyRows(frame, { head, keys });
-  const room = Math.max(1, height - facts.length - last.length - 3);
-  const body = [...facts, [], ...fileLines(details, { at, room, width, signs }), [], ...last];
-  return <Page head={head} body={body} keys={keys} />;
+  const all = [...facts, [], ...fileLines(details, { at, width, signs }), [], ...last];
+  // in a small window the lines go with the pointer: from the first file the facts are seen, from the last what is missing
+  const below = at === files.length - 1 ? all.length : facts.length + 2 + at + 2;
+  const from = Math.max(0, Math.min(below, all.length) - height);
+  return <Page head={head} body={all.slice(from, from + height)} keys={keys} />;
 }
 
-/** The files in a window around the pointer. */
 function fileLines(
   { files, row, step, problem }: Details,
-  {
-    at,
-    room,
-    width,
-    signs,
-  }: { at: number; room: number; width: number; signs: Parameters<typeof withRemark>[2]["signs"] },
+  { at, width, signs }: { at: number; width: number; signs: Parameters<typeof withRemark>[2]["signs"] },
 ): Line[] {
   if (problem !== undefined) return [line(`  ${problem}`, { colour: "yellow" })];
   if (files === undefined) return [line(`  ${DETAIL_WORDS.loading}`, { dim: true })];
   if (files.length === 0) return [line(`  ${DETAIL_WORDS.unchanged}`, { dim: true })];
   const { plus, minus } = step ?? row;
-  const counts = countsOf({ linesAdded: plus, linesDeleted: minus });
-  const what = step === undefined ? DETAIL_WORDS.changed(row.kind) : DETAIL_WORDS.changedByStep;
-  const heading = withRemark(line(`  ${what}`, { bold: true }), line(counts), {
+  const what = step === undefined ? DETAIL_WORDS.changed(row.kind, isState(row)) : DETAIL_WORDS.changedByStep;
+  const heading = withRemark(line(`  ${what}`, { bold: true }), line(lineCounts({ plus, minus })), {
     width: Math.min(width - 1, 72),
     signs,
   });
-  const from = Math.max(0, Math.min(at - Math.floor(room / 2), files.length - room));
-  const shown = files.slice(from, from + room);
-  const column = Math.min(
-    Math.max(20, width - 44),
-    Math.max(...shown.map((file) => displayWidth(nameOf(file)))) + 2,
-  );
+  const widest = files.reduce((most, file) => Math.max(most, displayWidth(nameOf(file))), 0);
+  const column = Math.min(Math.max(20, width - 44), widest + 2);
+  const countsIn = lineCountColumns(files.map(countsOf));
   return [
     heading,
-    ...shown.map((file, index) => {
-      const isChosen = from + index === at;
+    ...files.map((file, index) => {
+      const isChosen = index === at;
       const name = padToWidth(nameOf(file), column);
-      const text = `${LETTERS[file.type]}  ${name} ${padToWidth(countsOf(file), COUNTS_WIDTH)}${file.by ?? ""}`;
+      const counts = padToWidth(countsIn(countsOf(file)), COUNTS_WIDTH);
+      const text = `${LETTERS[file.type]}  ${name} ${counts}${file.by ?? ""}`;
       return [
         span(isChosen ? `  ${signs.pointer} ` : "    ", { colour: "cyan", bold: true }),
         span(text.trimEnd(), isChosen ? { bold: true } : {}),

@@ -15,6 +15,7 @@ interface Fact {
 
 const LABEL = 11;
 const SECOND = 43;
+const SECOND_LABEL = 4;
 const DAY_MS = 86_400_000;
 
 /** The lines of the facts. */
@@ -22,7 +23,7 @@ export function factLines(
   details: Details,
   { width, clock }: { readonly width: number; readonly signs: Signs; readonly clock: number },
 ): Line[] {
-  const { row, step, checkpoint } = details;
+  const { row, step, checkpoint, newBytes } = details;
   const { at } = step ?? row;
   const { labels } = DETAIL_WORDS;
   const pairs: [Fact | undefined, Fact | undefined][] = [
@@ -49,7 +50,7 @@ export function factLines(
         label: labels.holds,
         text: `${count(checkpoint.files, "file")}, ${size(checkpoint.bytes)}`,
       },
-      undefined,
+      newBytes === undefined ? undefined : { label: labels.new, text: DETAIL_WORDS.inStore(size(newBytes)) },
     ],
     [
       { label: labels.note, text: row.note === null ? DETAIL_WORDS.noNote : visibleLine(row.note) },
@@ -67,11 +68,12 @@ function factLine([first, second]: readonly [Fact | undefined, Fact | undefined]
   if (second === undefined) return [factText(first)];
   const left = factText(first);
   const used = left.reduce((sum, { text }) => sum + displayWidth(text), 0);
-  const column = Math.max(SECOND, used + 2);
-  if (column + displayWidth(`${second.label}  ${second.text}`) > width) return [left, factText(second)];
-  return [
-    [...left, span(" ".repeat(column - used)), span(`${second.label}  `, { dim: true }), span(second.text)],
-  ];
+  const label = `${padToWidth(second.label, SECOND_LABEL)}  `;
+  const needed = displayWidth(label + second.text);
+  // where there is no room in its column, the second stands at the right edge
+  const column = used + 2 <= SECOND && SECOND + needed <= width ? SECOND : width - needed;
+  if (column < used + 2) return [left, factText(second)];
+  return [[...left, span(" ".repeat(column - used)), span(label, { dim: true }), span(second.text)]];
 }
 
 function factText({ label, text }: Fact): Line {

@@ -28,6 +28,8 @@ export interface Details {
   readonly step: HistoryStep | undefined;
   readonly thread: ThreadFacts | undefined;
   readonly checkpoint: CheckpointFacts["checkpoint"] | undefined;
+  /** The size of the content that came into the store with it; undefined while that is not known. */
+  readonly newBytes: number | undefined;
   readonly files: readonly DetailedFile[] | undefined;
   readonly gaps: readonly string[];
   readonly late: readonly string[];
@@ -49,6 +51,7 @@ export function useDetails({ row: given, step }: Chosen): Details {
   const thread = useThreads(row.thread).get(row.thread ?? "");
   const { ref, after: afterId } = row;
   const beforeId = step?.before ?? given.id;
+  const sinceId = step?.before ?? row.before;
   const hands = handsAfter(given, state.rows);
   useEffect(() => {
     let isWanted = true;
@@ -59,19 +62,20 @@ export function useDetails({ row: given, step }: Chosen): Details {
         void (isWanted && set(answer));
     const lastId = step?.after ?? afterId;
     checkpointOf(source, beforeId).then(show(setBefore), fail);
-    if (lastId !== null) checkpointOf(source, lastId).then(show(setAfter), fail);
+    if (lastId !== null) checkpointOf(source, lastId, sinceId).then(show(setAfter), fail);
     filesOf(source, { row: { ...given, after: afterId }, step }, hands).then(show(setFiles), fail);
     return () => {
       isWanted = false;
     };
     // the row itself is a new one with every answer
-  }, [source, ref, beforeId, afterId, step?.seq, hands.map((hand) => hand.ref).join(" ")]);
+  }, [source, ref, beforeId, sinceId, afterId, step?.seq, hands.map((hand) => hand.ref).join(" ")]);
   const last = after ?? before;
   return {
     row,
     step,
     thread,
     checkpoint: before?.checkpoint,
+    newBytes: after?.newBytes,
     files,
     gaps:
       last?.checkpoint.gaps.map(({ path, size, reason }) =>
@@ -82,11 +86,15 @@ export function useDetails({ row: given, step }: Chosen): Details {
   };
 }
 
-/** A checkpoint with what it leaves out. */
-export function checkpointOf(source: Source, id: string): Promise<CheckpointFacts> {
+/** A checkpoint with what it leaves out; what is new in it is counted against `since`. */
+export function checkpointOf(
+  source: Source,
+  id: string,
+  since: string | null = null,
+): Promise<CheckpointFacts> {
   return source.call("GET /api/checkpoints/:id", {
     params: { id },
-    query: { workspace: source.place.workspace },
+    query: { workspace: source.place.workspace, ...(since !== null && { since }) },
   });
 }
 

@@ -6,6 +6,9 @@ import { useSource } from "../../data/source.tsx";
 import { useFrame, useKeys, type Frame } from "../../frame/frame.tsx";
 import { fit, line, lineText, rule, span, withRemark, type Line } from "../../frame/line.ts";
 import { bodyRows, Page } from "../../frame/page.tsx";
+import type { Signs } from "../../terminal/signs.ts";
+import { displayWidth } from "../../text/display-width.ts";
+import { lineCounts } from "../../text/line-counts.ts";
 import { DIFF_WORDS, ROW_WORDS } from "../../words.ts";
 import { diffKeys } from "./diff-keys.tsx";
 import { DiffPainter, diffRows, type DiffRow, type DiffStyle } from "./diff-rows.ts";
@@ -88,15 +91,21 @@ function titleLine(title: DiffProps["title"], { list, file, index }: Diff, { col
   const right =
     file === undefined
       ? ""
-      : `${DIFF_WORDS.position(index + 1, list!.filesTotal)}   ${countsOf(file)}`.trimEnd();
+      : `${DIFF_WORDS.position(index + 1, list!.filesTotal)}   ${lineCounts(countsOf(file))}`.trimEnd();
   const room = columns - right.length - 2;
   const arrow = `  ${signs.arrow}  `;
   const to = fit(line(title.to), Math.floor(room / 2), signs);
-  const from = fit(line(title.from), room - arrow.length - lineText(to).length, signs);
+  const from = quotedFit(title.from, room - arrow.length - lineText(to).length, signs);
   return withRemark([...from.map((each) => ({ ...each, bold: true })), span(arrow), ...to], line(right), {
     width: columns,
     signs,
   });
+}
+
+/** What is quoted at the end of a title is cut inside its quotes. */
+function quotedFit(text: string, width: number, signs: Signs): Line {
+  if (!text.endsWith('"') || displayWidth(text) <= width) return fit(line(text), width, signs);
+  return [...fit(line(text.slice(0, -1)), width - 1, signs), span('"')];
 }
 
 /** The rows of the file: its name, what is said of it, its hunks. */

@@ -1,5 +1,6 @@
 /** What is said of a file whose lines are not shown: binary, image, moved, too long, not captured. */
 import type { ComparedFile, ComparedLines } from "../../data/comparisons.ts";
+import type { LineCounts } from "../../text/line-counts.ts";
 import { size } from "../../text/quantity.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { DIFF_WORDS } from "../../words.ts";
@@ -27,14 +28,12 @@ export function movedName(from: string, path: string): string {
   return `${visibleLine(from)} -> ${visibleLine(to)}`;
 }
 
-/** `+78 -21`, without what is nothing. */
+/** How many lines of a file changed. */
 export function countsOf({
-  linesAdded,
-  linesDeleted,
-}: Pick<ComparedFile, "linesAdded" | "linesDeleted">): string {
-  return [linesAdded ? `+${linesAdded}` : "", linesDeleted ? `-${linesDeleted}` : ""]
-    .filter((each) => each !== "")
-    .join(" ");
+  linesAdded: plus,
+  linesDeleted: minus,
+}: Pick<ComparedFile, "linesAdded" | "linesDeleted">): LineCounts {
+  return { plus, minus };
 }
 
 /** Sentences about a file beside its hunks, or instead of them. */

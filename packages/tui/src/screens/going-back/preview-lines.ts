@@ -3,6 +3,7 @@ import { fit, line, lineWidth, pad, span, withRemark, type Line, type Span } fro
 import { fileRemarks } from "../../plans/plan-text.ts";
 import type { Plan, PlanFile, PlanRequest } from "../../plans/plan.ts";
 import type { Signs } from "../../terminal/signs.ts";
+import { lineCountColumns } from "../../text/line-counts.ts";
 import { grouped } from "../../text/quantity.ts";
 import { reasonWords } from "../../text/reasons.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -71,8 +72,9 @@ export function warningLines({ warnings }: Plan, { width, signs }: { width: numb
 }
 
 /** The groups, then other threads' work and what is kept. */
-export function previewLines(preview: Preview): PreviewLine[] {
-  const { plan, groups, others } = preview;
+export function previewLines(given: Preview): PreviewLine[] {
+  const { plan, groups, others } = given;
+  const preview: Counted = { ...given, countsOf: lineCountColumns(plan.files) };
   const groupLines = groups.flatMap((group) => linesOfGroup(group, preview));
   return [
     ...(groupLines.length > 0 ? groupLines : [{ line: line(`  ${GOING_BACK.nothing}`) }]),
@@ -84,7 +86,11 @@ export function previewLines(preview: Preview): PreviewLine[] {
   ];
 }
 
-function linesOfGroup(group: Group, preview: Preview): PreviewLine[] {
+interface Counted extends Preview {
+  readonly countsOf: ReturnType<typeof lineCountColumns>;
+}
+
+function linesOfGroup(group: Group, preview: Counted): PreviewLine[] {
   const title = GOING_BACK.groups[group.change];
   const [first] = group.items;
   if (first?.is === "folded")
@@ -97,7 +103,7 @@ function linesOfGroup(group: Group, preview: Preview): PreviewLine[] {
   ];
 }
 
-function itemLine(item: Item, preview: Preview): Line {
+function itemLine(item: Item, preview: Counted): Line {
   if (item.is === "file") return fileLine(item.file, preview);
   const hidden = item.is === "more" ? item.hidden : 0;
   return [
@@ -106,8 +112,8 @@ function itemLine(item: Item, preview: Preview): Line {
   ];
 }
 
-function fileLine(file: PlanFile, preview: Preview): Line {
-  const { unchecked, fresh, width, signs } = preview;
+function fileLine(file: PlanFile, preview: Counted): Line {
+  const { unchecked, fresh, width, signs, countsOf } = preview;
   const isChosen = !unchecked.has(file.path);
   const item: Item = { is: "file", file };
   const left = [
@@ -115,7 +121,7 @@ function fileLine(file: PlanFile, preview: Preview): Line {
     span(`[${isChosen ? "x" : " "}]${fresh.has(file.path) ? "*" : " "}`, isChosen ? {} : { dim: true }),
     span(visibleLine(file.path), isChosen ? {} : { dim: true }),
   ];
-  const remarks = fileRemarks(file);
+  const remarks = fileRemarks(file, countsOf);
   if (remarks === "") return fit(left, width, signs);
   const column = Math.min(REMARK_COLUMN, Math.floor(width / 2));
   const padded = pad(left, column, signs);

@@ -22,23 +22,29 @@ export interface RunningProps {
 }
 
 const QUIET_MS = 400;
+/** The time goes on where no progress is told, so that it never looks stuck. */
+const TICK_MS = 200;
 const WIDTH = 64;
 
 /** Carries out the plan once. */
 export function RunningPlan({ plan, bestEffort = false, ...after }: RunningProps): ReactNode {
   const frame = useFrame();
   const source = useSource();
-  const [shown, setShown] = useState(false);
+  /** What was waited so far; undefined for the first moment. */
+  const [elapsed, setElapsed] = useState<number>();
   const [done, setDone] = useState(0);
   const started = useRef(false);
   const began = useRef(performance.now());
   useEffect(() => {
-    const timer = setTimeout(() => setShown(true), QUIET_MS);
+    const timer = setInterval(() => {
+      const waited = performance.now() - began.current;
+      if (waited >= QUIET_MS) setElapsed(waited);
+    }, TICK_MS);
     const stop = source.listen((event) => {
       if (event.type === "restore_progress") setDone(event.done);
     });
     return () => {
-      clearTimeout(timer);
+      clearInterval(timer);
       stop();
     };
   }, [source]);
@@ -64,10 +70,9 @@ export function RunningPlan({ plan, bestEffort = false, ...after }: RunningProps
   });
   const { columns, signs } = frame;
   const width = Math.min(WIDTH, columns);
-  const elapsed = performance.now() - began.current;
+  if (elapsed === undefined) return <Lines lines={[]} />;
   const progress = { done, total: plan.filesTotal, elapsed };
-  const lines = shown ? box(progressLines(progress, width - 4, signs), { width, signs }) : [];
-  return <Lines lines={lines} />;
+  return <Lines lines={box(progressLines(progress, width - 4, signs), { width, signs })} />;
 }
 
 /** `████░░░░   758   1.2 s` */

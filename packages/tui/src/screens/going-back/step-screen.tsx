@@ -1,11 +1,13 @@
 /** Undo, redo and undo only this: the box names the step, whose it is, what would change and what stays. */
 import { useState, type ReactNode } from "react";
+import { useSource } from "../../data/source.tsx";
 import { Lines, useFrame, useKeys, type Frame } from "../../frame/frame.tsx";
 import type { Binding } from "../../frame/keys.ts";
 import { box, fit, line, lineWidth, pad, span, type Line } from "../../frame/line.ts";
 import { conflictReason, fileRemarks, SIGNS, stayLines, stepQuestion } from "../../plans/plan-text.ts";
 import type { Conflict, Plan, PlanFile, PlanRequest } from "../../plans/plan.ts";
 import { resultText } from "../../plans/result-text.ts";
+import { lineCountColumns, lineCounts } from "../../text/line-counts.ts";
 import { count, grouped } from "../../text/quantity.ts";
 import { displayWidth } from "../../text/display-width.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -33,6 +35,7 @@ const WIDTH = 64;
 /** The question. */
 export function StepScreen({ kind, target, part }: StepProps): ReactNode {
   const frame = useFrame();
+  const source = useSource();
   const [steps, setSteps] = useState(1);
   const [remark, setRemark] = useState<string>();
   const [running, setRunning] = useState<{ plan: Plan; bestEffort: boolean }>();
@@ -75,7 +78,7 @@ export function StepScreen({ kind, target, part }: StepProps): ReactNode {
         failed={refused}
       />
     );
-  const width = Math.min(WIDTH, frame.columns);
+  const width = Math.min(Math.max(WIDTH, widthFor(plan, frame)), frame.columns);
   const inside = width - 4;
   const body =
     plan === undefined
@@ -83,7 +86,7 @@ export function StepScreen({ kind, target, part }: StepProps): ReactNode {
       : plan === null
         ? [line(STEPS.nothing[kind]), [], line(STEPS.close)]
         : plan.conflictsTotal > 0
-          ? refusalLines(plan, frame, inside)
+          ? refusalLines(plan, frame, { inside, clock: source.place.clock() })
           : questionLines(plan, { kind, frame, inside, remark });
   return <Lines lines={box(body, { width, signs: frame.signs })} />;
 }
@@ -131,7 +134,7 @@ function questionLines(
       ? []
       : wrapped(remark, inside - 2).map((text) => line(`  ${text}`, { colour: "yellow" }));
   const answers = [
-    `y ${VERBS[kind].ask} ${count(plan.filesTotal, "file")}`,
+    `y ${VERBS[kind].ask} ${plan.filesTotal === 0 ? GOING_BACK.noFile : count(plan.filesTotal, "file")}`,
     ...(plan.filesTotal > 0 ? ["d diff"] : []),
     ...(kind === "revert" ? [] : ["+ one more step"]),
     "Esc cancel",
@@ -166,22 +169,42 @@ function fileLines(
   { inside, frame, most }: { inside: number; frame: Frame; most: number },
 ): Line[] {
   const shown = filesTotal > most ? files.slice(0, Math.max(1, most - 1)) : files;
-  const width = Math.max(...shown.map(({ path }) => visibleLine(path).length), 0);
-  const column = Math.min(width, Math.floor(inside / 2));
-  const lines = shown.map((file) => fit(fileLine(file, column, frame), inside, frame.signs));
+  const column = Math.min(widestName(shown), Math.floor(inside / 2));
+  const countsOf = lineCountColumns(shown);
+  const lines = shown.map((file) => fit(fileLine(file, { column, frame, countsOf }), inside, frame.signs));
   const hidden = filesTotal - shown.length;
   return hidden > 0 ? [...lines, line(`  ${GOING_BACK.more(grouped(hidden))}`)] : lines;
 }
 
 const COLOURS = { delete: "red", change: "yellow", create: "green", mode: "cyan" } as const;
 
-function fileLine(file: PlanFile, column: number, { signs }: Frame): Line {
+function widestName(files: readonly PlanFile[]): number {
+  return Math.max(...files.map(({ path }) => displayWidth(visibleLine(path))), 0);
+}
+
+/** The width at which no line of a box is cut, as far as its files go. */
+function widthFor(plan: Plan | null | undefined, frame: Frame): number {
+  if (plan === undefined || plan === null || plan.conflictsTotal > 0) return 0;
+  const files = plan.files.slice(0, frame.rows);
+  const place = { column: widestName(files), frame, countsOf: lineCountColumns(files) };
+  return Math.max(...files.map((file) => lineWidth(fileLine(file, place))), 0) + 4;
+}
+
+interface FileColumns {
+  readonly column: number;
+  readonly frame: Frame;
+  readonly countsOf: ReturnType<typeof lineCountColumns>;
+}
+
+function fileLine(file: PlanFile, { column, frame: { signs }, countsOf }: FileColumns): Line {
   const name = [
     span(`  ${SIGNS[file.change]} `, { colour: COLOURS[file.change] }),
     span(visibleLine(file.path)),
   ];
   const what = file.change === "change" ? "" : GOING_BACK.changed[file.change];
-  const remarks = [what, fileRemarks(file)].filter((part) => part !== "").join("  ");
+  // a word in place of the counts needs no column for them
+  const counts = fileRemarks(file, file.change === "change" ? countsOf : lineCounts);
+  const remarks = [what, counts].filter((part) => part !== "").join("  ");
   const end = column + 8;
   return lineWidth(name) <= end - 2
     ? [...pad(name, end, signs), span(remarks, { dim: true })]
@@ -203,7 +226,11 @@ function refusalKeys(
   ];
 }
 
-function refusalLines(plan: Plan, { rows, signs }: Frame, inside: number): Line[] {
+function refusalLines(
+  plan: Plan,
+  { rows, signs }: Frame,
+  { inside, clock }: { readonly inside: number; readonly clock: number },
+): Line[] {
   const { kind, conflicts, conflictsTotal, filesTotal } = plan;
   const answers = [
     "Enter decide for each",
@@ -220,7 +247,9 @@ function refusalLines(plan: Plan, { rows, signs }: Frame, inside: number): Line[
   const shown = conflicts.slice(0, conflictsTotal > room ? Math.max(1, room - 1) : room);
   const hidden = conflictsTotal - shown.length;
   const paths = [
-    ...shown.flatMap((conflict) => conflictLines(conflict, inside)).map((each) => fit(each, inside, signs)),
+    ...shown
+      .flatMap((conflict) => conflictLines(conflict, inside, clock))
+      .map((each) => fit(each, inside, signs)),
     ...(hidden > 0 ? [line(`    ${GOING_BACK.more(grouped(hidden))}`)] : []),
   ];
   return inRoom(
@@ -234,9 +263,9 @@ function refusalLines(plan: Plan, { rows, signs }: Frame, inside: number): Line[
 }
 
 /** A path and its reason, below each other where one line is too short. */
-function conflictLines(conflict: Conflict, inside: number): Line[] {
+function conflictLines(conflict: Conflict, inside: number, clock: number): Line[] {
   const name = `    ${visibleLine(conflict.path).padEnd(Math.min(26, inside))}`;
-  const reason = conflictReason(conflict);
+  const reason = conflictReason(conflict, clock);
   if (displayWidth(name) + displayWidth(reason) <= inside) return [[span(name), span(reason, { dim: true })]];
   return [
     line(name.trimEnd()),

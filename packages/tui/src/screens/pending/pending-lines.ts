@@ -1,6 +1,7 @@
 /** The pending screen as lines: threads, their files with seen marks, the sessions of the chosen one. */
 import { fit, line, pad, span, withRemark, type Line } from "../../frame/line.ts";
 import type { Signs } from "../../terminal/signs.ts";
+import { lineCountColumns, lineCounts, type LineCounts } from "../../text/line-counts.ts";
 import { count } from "../../text/quantity.ts";
 import { nearTime } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -84,7 +85,7 @@ function threadLine(item: Extract<PendingItem, { is: "thread" }>, style: Pending
   }
   const plus = files.reduce((sum, file) => sum + file.additions, 0);
   const minus = files.reduce((sum, file) => sum + file.deletions, 0);
-  const numbers = `${count(files.length, "file")}  ${lineCounts(plus, minus)}`;
+  const numbers = `${count(files.length, "file")}  ${lineCounts({ plus, minus })}`;
   return withRemark(
     [...head, ...cell(session ?? "", 2), span(numbers, look)],
     workingRemark(isWorking),
@@ -111,14 +112,23 @@ function fileLine(item: Extract<PendingItem, { is: "file" }>, style: PendingStyl
     span(` ${LETTERS[file.status]}  ${visibleLine(file.path)}`, look),
   ];
   const mark = state === "changed" ? PENDING.fresh : (thread.marks.get(file.path) ?? "");
-  const numbers = file.isBinary ? "binary" : lineCounts(file.additions, file.deletions);
+  const numbers = file.isBinary ? "binary" : columnsOf(thread)(countsOf(file));
   const tail = `${numbers.padEnd(8)} ${visibleLine(mark)}`.trimEnd();
   const column = Math.min(NAME_COLUMN, Math.max(20, width - 30));
   return fit([...pad(name, column, signs), span(` ${tail}`, { dim: true })], width, signs);
 }
 
-function lineCounts(plus: number, minus: number): string {
-  return [plus > 0 ? `+${plus}` : "", minus > 0 ? `-${minus}` : ""].filter((part) => part !== "").join(" ");
+function countsOf({ additions: plus, deletions: minus }: PendingFile): LineCounts {
+  return { plus, minus };
+}
+
+/** Made once for all files of a thread. */
+const columns = new WeakMap<PendingThread, ReturnType<typeof lineCountColumns>>();
+
+function columnsOf(thread: PendingThread): ReturnType<typeof lineCountColumns> {
+  const known = columns.get(thread) ?? lineCountColumns(thread.files.map(countsOf));
+  columns.set(thread, known);
+  return known;
 }
 
 const SHOWN_SESSIONS = 5;

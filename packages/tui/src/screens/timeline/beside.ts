@@ -12,7 +12,8 @@ import { useThreads } from "../../data/use-threads.ts";
 import type { Binding } from "../../frame/keys.ts";
 import { fit, line, lineText, pad, span, withRemark, type Line } from "../../frame/line.ts";
 import type { Signs } from "../../terminal/signs.ts";
-import { displayWidth } from "../../text/display-width.ts";
+import { displayWidth, padToWidth } from "../../text/display-width.ts";
+import { lineCountColumns } from "../../text/line-counts.ts";
 import { clockSeconds } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { BESIDE_WORDS, COMPARE_WORDS, ROW_WORDS } from "../../words.ts";
@@ -168,17 +169,15 @@ function facts(
 function changeLines({ files, diffs, commands }: Loaded, { width, signs }: BesideStyle): Line[] {
   if (files.files.length === 0) return [line(COMPARE_WORDS.same)];
   const names = files.files.slice(0, MOST_NAMES).map(fileName);
-  const column = Math.min(width - COUNTS_WIDTH, Math.max(...names.map(displayWidth)) + 2);
+  const column = Math.min(width - COUNTS_WIDTH, Math.max(...names.map(displayWidth)));
+  const columns = lineCountColumns(files.files.slice(0, MOST_NAMES).map(countsOf));
   const list = names.map((name, index) => {
     const file = files.files[index]!;
-    const counts = withRemark(line(name), line(countsOf(file), { dim: true }), {
-      width: Math.min(width, column + COUNTS_WIDTH),
-      signs,
-    });
+    const counts = padToWidth(columns(countsOf(file)), COUNTS_WIDTH - 2);
     const tool = commands.get(file.path);
-    if (tool === undefined) return counts;
-    const by = span(`  ${BESIDE_WORDS.by(tool)}`, { dim: true });
-    return fit([...pad(counts, column + COUNTS_WIDTH, signs), by], width, signs);
+    const by = tool === undefined ? "" : BESIDE_WORDS.by(tool);
+    const about = span(`  ${counts}${by}`.trimEnd(), { dim: true });
+    return fit([...pad(line(name), column, signs), about], width, signs);
   });
   const more = files.filesTotal - names.length;
   const style = { width, signs, split: false, shift: 0, hunk: -1, find: undefined, bare: true };

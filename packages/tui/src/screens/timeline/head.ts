@@ -8,15 +8,15 @@ import { nowText } from "./row-lines.ts";
 
 /** What the title says beside the current row. */
 export interface HeadFacts {
-  readonly state: HistoryState;
+  /** What is current, in words; empty where that is not known. */
+  readonly current: string;
   readonly thread: string | undefined;
   /** At the right edge of a wide window. */
   readonly protection: string | undefined;
 }
 
 /** The title in its box. */
-export function titleLines({ state, thread, protection }: HeadFacts, width: number, signs: Signs): Line[] {
-  const current = currentText(state);
+export function titleLines({ current, thread, protection }: HeadFacts, width: number, signs: Signs): Line[] {
   const title = [
     span(TITLES.timeline + (thread === undefined ? "" : TITLES.thread(visibleLine(thread))), { bold: true }),
     ...(current === "" ? [] : [span(` ${TITLES.current(current)}`, { dim: true })]),
@@ -29,7 +29,7 @@ export function titleLines({ state, thread, protection }: HeadFacts, width: numb
 }
 
 /** The row that equals the files on disk, in words; the files themselves where none does. */
-export function currentText({ rows, now }: Pick<HistoryState, "rows" | "now">): string {
+export function currentText({ rows, now }: Rows): string {
   const [newest] = rows;
   if (newest === undefined) return "";
   // as the newest row left them so far: a turn that works on equals no state by itself
@@ -38,6 +38,16 @@ export function currentText({ rows, now }: Pick<HistoryState, "rows" | "now">): 
   if (current !== undefined)
     return visibleLine(current.title === "" ? current.id.slice(0, 8) : current.title);
   return now === null ? "" : nowText(now, newest);
+}
+
+type Rows = Pick<HistoryState, "rows" | "now">;
+
+/** The same where only some rows are known: what is current may be none of them, and then it is what it was among all. */
+export function currentAmongSome({ rows, now }: Rows, all: Rows | undefined): string {
+  const current = rows.find(({ sameAsNow }) => sameAsNow === true);
+  if (current !== undefined) return currentText({ rows: [current], now });
+  const isSame = now?.since === all?.now?.since && now?.changed === all?.now?.changed;
+  return all !== undefined && isSame ? currentText(all) : "";
 }
 
 /** Something wrong with the whole, in two lines. */

@@ -20,10 +20,13 @@ export interface Unfolding {
   readonly steps: ReadonlyMap<string, readonly HistoryStep[]>;
 }
 
-/** The items, from the top. Where no row equals the files on disk, these have a line of their own. */
-export function listItems({ rows, now }: HistoryState, { unfolded, steps }: Unfolding): ListItem[] {
+/** The items, from the top. Where none of all rows equals the files on disk, these have a line of their own. */
+export function listItems(
+  { rows, now }: HistoryState,
+  { unfolded, steps, isPart }: Unfolding & { readonly isPart: boolean },
+): ListItem[] {
   const isCurrent = rows.some(({ sameAsNow }) => sameAsNow === true);
-  const hasNow = now !== null && !isCurrent && (now.changed ?? 0) > 0 && rows.length > 0;
+  const hasNow = now !== null && !isPart && !isCurrent && (now.changed ?? 0) > 0 && rows.length > 0;
   const items: ListItem[] = hasNow ? [{ is: "now" }] : [];
   for (const [number, row] of rows.entries()) {
     const shown = unfolded.has(row.ref) ? (steps.get(row.ref) ?? []) : [];

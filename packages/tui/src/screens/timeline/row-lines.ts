@@ -2,11 +2,11 @@
 import type { HistoryRow, HistoryStep, Now, UncapturedTurn } from "../../data/history-row.ts";
 import { fit, line, lineText, span, withRemark, type Line, type Look, type Span } from "../../frame/line.ts";
 import type { Signs } from "../../terminal/signs.ts";
+import { lineCounts } from "../../text/line-counts.ts";
 import { clockSeconds, dayOf } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { ROW_WORDS } from "../../words.ts";
 import type { LostTurns } from "./list-items.ts";
-import { countsOf } from "../diff/file-text.ts";
 
 /** How rows are drawn. */
 export interface RowStyle {
@@ -77,7 +77,7 @@ export function stepLines(
   const { width, signs, tall } = style;
   const { at, tool, summary, plus, minus } = step;
   const text = `    ${clockSeconds(at)}   ${visibleLine(tool ?? "").padEnd(6)} ${visibleLine(summary ?? "")}`;
-  const counts = countsOf({ linesAdded: plus, linesDeleted: minus });
+  const counts = lineCounts({ plus, minus });
   const look: Look = selected ? { colour: "cyan", bold: true } : DIM;
   return [
     withRemark([pointer(selected, signs), span(text, look)], line(counts, DIM), { width, signs }),
@@ -176,10 +176,9 @@ function agentLine(row: HistoryRow, style: RowStyle): Line | undefined {
   const sign =
     row.status === "completed" ? signs.done : row.status === "failed" ? signs.failed : signs.warning;
   const text = `${INDENT}${signs.agent} ${visibleLine(row.agent)} (${seconds}s) ${sign}`;
-  return withRemark(line(text, DIM), line(doubts(row, style).join(", "), { colour: "yellow" }), {
-    width,
-    signs,
-  });
+  // without a word it would look as if the agent were at work
+  const remarks = [...(row.status === "interrupted" ? [ROW_WORDS.interrupted] : []), ...doubts(row, style)];
+  return withRemark(line(text, DIM), line(remarks.join(", "), { colour: "yellow" }), { width, signs });
 }
 
 /** What must not be missed: work without a capture, or with one that came late or was damaged since. */

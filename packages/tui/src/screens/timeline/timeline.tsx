@@ -12,7 +12,7 @@ import { ROW_WORDS, STATE_WORDS } from "../../words.ts";
 import { besideKeys, useBeside, type Beside } from "./beside.ts";
 import { markKeys, useComparison } from "./compare.tsx";
 import { filterKeys, filterLines, useFilter, type Filter } from "./filter.ts";
-import { titleLines } from "./head.ts";
+import { currentAmongSome, currentText, titleLines } from "./head.ts";
 import type { RowStyle } from "./row-lines.ts";
 import { timelineKeys, WIDE_COLUMNS } from "./timeline-keys.tsx";
 import { useChoices, type Choices } from "./use-choices.ts";
@@ -40,20 +40,21 @@ export function TimelineScreen({ thread, isInner = false }: TimelineProps): Reac
   const choices = useChoices();
   const filter = useFilter();
   const { history, state } = useHistory({ thread: thread?.id, all: choices.all, q: filter.asked });
-  const whole = useRef<number | null>(null);
-  if (filter.asked === undefined) whole.current = state.total;
+  // until a filter's answer comes, the rows of the last one are there
+  const isPart = history.state.total === null || filter.asked !== undefined;
+  const { total, current } = useWhole(state, { isPart, isThread: thread !== undefined });
   const { columns, signs } = frame;
   const isWide = columns >= WIDE_COLUMNS;
   const listWidth = isWide ? Math.floor(columns * LIST_SHARE) : columns;
   const protection = useProtection(state);
-  const current = useRef<{ list: RowList; beside: Beside }>(null!);
-  const list = () => current.current.list;
+  const drawn = useRef<{ list: RowList; beside: Beside }>(null!);
+  const list = () => drawn.current.list;
   const isMarked = choices.marks.length > 0;
   const table = filter.isOpen
     ? filterKeys(filter, list, signs)
     : [
         ...(isMarked ? markKeys(choices, frame, list) : []),
-        ...(isWide ? besideKeys(choices, () => current.current.beside, frame.rows) : []),
+        ...(isWide ? besideKeys(choices, () => drawn.current.beside, frame.rows) : []),
         ...timelineKeys({
           frame,
           choices,
@@ -65,11 +66,11 @@ export function TimelineScreen({ thread, isInner = false }: TimelineProps): Reac
           openThread,
         }).map((binding) => (isMarked ? { ...binding, hint: undefined } : binding)),
       ];
-  const title = { state, thread: thread?.title, protection: isWide ? protection.text : undefined };
+  const title = { current, thread: thread?.title, protection: isWide ? protection.text : undefined };
   const head = [
     ...titleLines(title, columns, signs),
     ...protection.strips,
-    ...filterLines(filter, { state, whole: whole.current }, frame),
+    ...filterLines(filter, { state, whole: total }, frame),
   ];
   const compared = useComparison(choices.marks, columns, signs);
   const foot = filter.isOpen ? filter.help : compared;
@@ -90,16 +91,31 @@ export function TimelineScreen({ thread, isInner = false }: TimelineProps): Reac
       style,
       height,
       marks: choices.marks,
+      isPart: isPart || thread !== undefined,
       failed: (problem) => frame.say([line(`  ! ${visibleLine(problem)}`, { colour: "yellow" })]),
     },
   );
   const side = { width: columns - listWidth - 2, height, signs, hasKeys: choices.side === "changes" };
   const beside = useBeside(isWide ? rows.chosen : undefined, side);
-  current.current = { list: rows, beside };
-  const empty = emptyLines({ state, filter, whole: whole.current, name: source.place.name }, frame);
+  drawn.current = { list: rows, beside };
+  const empty = emptyLines({ state, filter, whole: total, name: source.place.name }, frame);
   const lines = empty ?? listLines(rows, { width: listWidth - 1, height, signs });
   const body = isWide && empty === undefined ? together(lines, beside.lines, { ...side, listWidth }) : lines;
   return <Page head={head} body={body} foot={foot} keys={keys} />;
+}
+
+/** What is current, and how many rows there are, also while a filter leaves rows out. */
+function useWhole(
+  state: HistoryState,
+  { isPart, isThread }: { readonly isPart: boolean; readonly isThread: boolean },
+): { total: number | null; current: string } {
+  const whole = useRef<HistoryState>(undefined);
+  if (!isPart) whole.current = state;
+  const all = isThread ? undefined : whole.current;
+  return {
+    total: whole.current?.total ?? null,
+    current: isPart || isThread ? currentAmongSome(state, all) : currentText(state),
+  };
 }
 
 /** What one thread did, above the screen that it was chosen on. */

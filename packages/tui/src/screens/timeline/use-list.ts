@@ -36,6 +36,8 @@ export interface ListView {
   readonly style: RowStyle;
   readonly height: number;
   readonly marks: Marks;
+  /** A filter or a thread leaves rows out. */
+  readonly isPart: boolean;
   /** Hears why something of the list cannot be shown. */
   failed(problem: string): void;
 }
@@ -45,14 +47,15 @@ const AHEAD = 50;
 /** Keeps the list of a screen. */
 export function useRowList(
   { history, state }: { readonly history: History; readonly state: HistoryState },
-  { style, height, marks, failed }: ListView,
+  { style, height, marks, isPart, failed }: ListView,
 ): RowList {
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const [pointer, setPointer] = useState<{ key: string; line: number } | undefined>();
   const typed = useRef("");
   const steps = useSteps(unfolded, state, failed);
   const { rows, total } = state;
-  const items = useMemo(() => listItems(state, { unfolded, steps }), [state, unfolded, steps]);
+  const shown = useMemo(() => ({ unfolded, steps, isPart }), [unfolded, steps, isPart]);
+  const items = useMemo(() => listItems(state, shown), [state, shown]);
   const offset = items[0]?.is === "now" ? 1 : 0;
   const index = pointer === undefined ? offset : indexOf(items, pointer.key, offset);
   const list: TallList = {

@@ -5,7 +5,7 @@ import type { HistoryState } from "../../data/history.ts";
 import { useSource, useSourceState } from "../../data/source.tsx";
 import type { Line } from "../../frame/line.ts";
 import { size } from "../../text/quantity.ts";
-import { clockSeconds } from "../../text/relative-time.ts";
+import { clockSeconds, nearTime } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { STATE_WORDS } from "../../words.ts";
 import { stripLines } from "./head.ts";
@@ -33,7 +33,7 @@ export function useProtection(state: HistoryState): Protection {
   const source = useSource();
   const isLost = useSourceState() === "lost";
   const strips = [
-    ...failureStrip(state.now?.failing ?? null, status),
+    ...failureStrip(state.now?.failing ?? null, status, source.place.clock()),
     ...(status?.damage ? [STATE_WORDS.damaged(status.damage.checkpoints, status.damage.sound)] : []),
     ...(isLost ? [STATE_WORDS.lost(clockSeconds(state.now?.at ?? source.place.clock()))] : []),
     ...(isAlone && !isLost ? [STATE_WORDS.alone] : []),
@@ -47,7 +47,7 @@ export function useProtection(state: HistoryState): Protection {
         ? undefined
         : STATE_WORDS.protection(
             status.watching.state === "live",
-            `${size(status.disk.bytes)} of ${size(status.disk.capBytes)}`,
+            STATE_WORDS.disk(size(status.disk.bytes), size(status.disk.capBytes)),
           ),
     strips: strips.slice(0, 1).flatMap((strip) => stripLines(strip)),
   };
@@ -57,13 +57,15 @@ export function useProtection(state: HistoryState): Protection {
 const FULL_SHARE = 0.95;
 
 /** Captures that fail, most often because the store is full. */
-function failureStrip(failing: NonNullable<HistoryState["now"]>["failing"], status: Status | undefined) {
+function failureStrip(
+  failing: NonNullable<HistoryState["now"]>["failing"],
+  status: Status | undefined,
+  clock: number,
+) {
   const { bytes = 0, capBytes = Number.POSITIVE_INFINITY } = status?.disk ?? {};
-  const since = failing === null ? undefined : clockSeconds(failing.since);
+  const since = failing === null ? undefined : nearTime(Date.parse(failing.since), clock);
   if (bytes >= capBytes * (failing === null ? 1 : FULL_SHARE)) return [STATE_WORDS.full(since)];
-  return failing === null
-    ? []
-    : [STATE_WORDS.failing(clockSeconds(failing.since), visibleLine(failing.problem))];
+  return failing === null ? [] : [STATE_WORDS.failing(since!, visibleLine(failing.problem))];
 }
 
 function useStatus(): Status | undefined {
