@@ -24,6 +24,7 @@ export {
   listOwnSettings,
   listSettings,
   readSettings,
+  writeOwnSetting,
   writeSetting,
   type Settings,
   type SettingKey,
@@ -124,6 +125,8 @@ export type {
   NeededObject,
   QueuedRecord,
   RemoteEntry,
+  Review,
+  Selection,
   StoredPack,
 } from "./model/exchange.ts";
 export type { Fixes } from "./workspace/interface/fixes.ts";
@@ -186,7 +189,7 @@ export type {
   UncapturedTurn,
 } from "./model/conversation.ts";
 export type { Bounded, Deadline } from "./model/deadline.ts";
-export type { EventDetail, EventOptions, WorkspaceEvent } from "./model/event.ts";
+export type { EventDetail, EventOptions, RemoteEvent, SyncProgress, WorkspaceEvent } from "./model/event.ts";
 export { CHECKPOINT_PRESETS, type CheckpointPolicy, type CheckpointTrigger } from "./model/policy.ts";
 export type {
   Approval,

@@ -1,6 +1,7 @@
 /** What readers of events are told of forks, merges, conflicts and loops of fixes. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { WorkspaceEvent } from "../src/index.ts";
 import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
@@ -22,7 +23,7 @@ async function eventsUntil(
 const ABOUT = /^(fork|merge|conflict|fix)_/;
 
 test(
-  "[R1456] forks, merges, conflicts and loops of fixes are told, in the order in which they happened",
+  "[R1456] [R1751] forks, merges, conflicts and loops of fixes are told, in the order in which they happened",
   inWorkspace({ "a.txt": "one\n" }, async (temp) => {
     const { workspace } = temp;
     const { merges, fixes, forks } = workspace;
@@ -30,7 +31,9 @@ test(
     const { fork } = await forks.create("f");
     writeFileSync(join(fork.path, "a.txt"), "theirs\n");
     temp.write("a.txt", "ours\n");
-    const planned = await merges.plan(["f"], { announce: true });
+    const { fork: other } = await forks.create("g");
+    writeFileSync(join(other.path, "g.txt"), "g\n");
+    const planned = await merges.plan(["f", "g"], { announce: true });
     const { merge } = await merges.apply(planned);
     const [conflict] = merge.conflicts;
     await merges.resolve(conflict!.id, { take: "theirs" });
@@ -54,13 +57,14 @@ test(
     const opened = second.merge.conflicts[0]!.id;
     expect(events).toMatchObject([
       { type: "fork_created", fork: fork.id, name: "f", path: fork.path },
-      { type: "merge_planned", sources: ["f"], open: 1 },
-      // recorded, with nothing brought in yet
-      { type: "merge_applied", merge: merge.id, sources: [], open: 1 },
+      { type: "fork_created", fork: other.id, name: "g" },
+      { type: "merge_planned", sources: ["f", "g"], open: 1 },
+      { type: "merge_applied", merge: merge.id, sources: ["g"], open: 1 },
       { type: "conflict_opened", conflict: conflict!.id, path: "a.txt" },
       { type: "conflict_resolved", conflict: conflict!.id },
+      // what came in by this step, and not what came in before
       { type: "merge_applied", merge: merge.id, sources: ["f"], open: 0 },
-      { type: "merge_applied", merge: second.merge.id, sources: [], open: 1 },
+      // nothing of the second merge came in
       { type: "conflict_opened", conflict: opened },
       { type: "merge_abandoned", merge: second.merge.id },
       { type: "fork_removed", fork: fork.id, name: "f" },
@@ -69,5 +73,29 @@ test(
       { type: "fix_escalated", fix: id, reason: "No progress" },
       { type: "fix_finished", fix: id, state: "accepted" },
     ]);
+  }),
+);
+
+test(
+  "[R1750] [R1453] a loop whose process was killed is told as escalated, once, by whichever process notices it",
+  inWorkspace({ "a.txt": "one\n" }, async (temp) => {
+    const { fixes, events } = temp.workspace;
+    const issues = [{ severity: "medium", message: "no", file: "a.txt", line: 1 }];
+    const alive = await fixes.begin({ config: {}, review: null, issues });
+    const { id } = await fixes.begin({ config: {}, review: null, issues });
+    using store = new DatabaseSync(join(temp.workspace.store, "store.db"));
+    // larger than any process number
+    store.prepare("UPDATE lease SET pid = ? WHERE id = ?").run(2 ** 30, id);
+    const after = events.newest();
+    await fixes.noticeKilled();
+    await fixes.noticeKilled();
+    await temp.reopen();
+    await temp.workspace.fixes.update(alive.id, { state: "clean", issues: [] });
+    const told = (await eventsUntil(temp, after, "fix_finished")).filter(({ type }) => ABOUT.test(type));
+    expect(told).toMatchObject([
+      { type: "fix_escalated", fix: id, reason: "Interrupted" },
+      { type: "fix_finished", fix: alive.id },
+    ]);
+    expect(await temp.workspace.fixes.find(id)).toMatchObject({ state: "escalated", issues, endedAt: null });
   }),
 );

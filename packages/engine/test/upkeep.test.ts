@@ -12,6 +12,7 @@ import {
   type OperationId,
   type CheckpointKind,
   type RetentionPolicy,
+  type ThreadId,
   type Workspace,
 } from "../src/index.ts";
 import { absolutePath } from "../src/fs/absolute-path.ts";
@@ -103,6 +104,62 @@ describe("prune", () => {
       expect(await count({ ...RETENTION_PRESETS["moldable"]!, keepMaximum: 6 })).toBe(2);
       expect(await count({ ...RETENTION_PRESETS["code-buddy"]!, keepMaximum: 1 })).toBe(7);
       expect(await count(NOTHING_STAYS)).toBe(7);
+    }),
+  );
+
+  test(
+    "[R1781] a policy says what it protects: without `manual`, one made by hand goes like any other, a named one stays",
+    inProtected({ "a.txt": "a" }, async (project, workspace) => {
+      const manual = await takeAt(project, workspace, 9, "manual");
+      const named = await takeAt(project, workspace, 9, "manual", { name: "kept by name" });
+      for (let index = 0; index < 5; index += 1) await takeAt(project, workspace, 0, "tool");
+      const dropped = async (policy: RetentionPolicy) =>
+        (await workspace.upkeep.prune({ policy, dryRun: true })).pruned.map(({ seq }) => seq);
+      expect(await dropped(RETENTION_PRESETS["mimir"]!)).toEqual([manual]);
+      expect(await dropped({ ...RETENTION_PRESETS["mimir"]!, protect: ["manual"] })).toEqual([]);
+      expect(await dropped({ ...RETENTION_PRESETS["mimir"]!, protect: [] })).toEqual([manual, named]);
+      expect(await dropped({ ...NOTHING_STAYS, keepMinimum: 5 })).toEqual([]);
+    }),
+  );
+
+  test(
+    "[R1780] a closed thread keeps less; its next event opens it again; one thread can be pruned alone",
+    inProtected({ "a.txt": "a" }, async (project, workspace) => {
+      const policy = RETENTION_PRESETS["moldable"]!;
+      const threads = [];
+      for (const externalId of ["one", "two"]) {
+        project.clockMs = -8 * DAY_MS;
+        const { id } = await workspace.threads.open({ agent: "x", externalId });
+        threads.push(id);
+        for (const daysAgo of [8, 3]) {
+          project.clockMs = -daysAgo * DAY_MS;
+          project.write("state.txt", `${externalId} ${daysAgo}`);
+          await workspace.checkpoint({ kind: "tool", thread: id });
+        }
+      }
+      project.clockMs = 0;
+      await workspace.checkpoint({ kind: "tool" });
+      const [one, two] = threads;
+      const dropped = async (options: { thread?: ThreadId } = {}) =>
+        (await workspace.upkeep.prune({ ...options, policy, dryRun: true })).pruned.map(({ seq }) => seq);
+      expect(await dropped(), "both are open").toEqual([]);
+      expect(await workspace.threads.close(one!)).toMatchObject({ closedAt: expect.any(Number) });
+      expect((await workspace.threads.get(two!)).closedAt).toBeNull();
+      expect(await dropped()).toEqual([2]);
+      expect([await dropped({ thread: one! }), await dropped({ thread: two! })]).toEqual([[2], []]);
+      project.clockMs = 1000;
+      await workspace.threads.addMessage(one!, { role: "assistant", content: "once more" });
+      await workspace.checkpoint({ kind: "tool", thread: one! });
+      expect((await workspace.threads.get(one!)).closedAt).toBeNull();
+      expect(await dropped(), "open again").toEqual([]);
+      project.clockMs = 5 * DAY_MS;
+      await workspace.checkpoint({ kind: "tool" });
+      expect(await dropped(), "a week without an event closes it").toEqual([4, 5]);
+      const { pruned } = await workspace.upkeep.prune({ policy, thread: two! });
+      expect(pruned.map(({ seq }) => seq)).toEqual([4, 5]);
+      await expect(workspace.upkeep.prune({ thread: "nope" as ThreadId })).rejects.toMatchObject({
+        code: "THREAD_NOT_FOUND",
+      });
     }),
   );
 
@@ -277,6 +334,7 @@ describe("gc", () => {
           pauses: { current: null, set: () => undefined },
           excludedDirectories: () => [],
           outside: { isCaptured: false, home: undefined, otherRoots: () => [] },
+          coverage: { isNamed: false, coverAll: () => undefined },
           makeRoom: () => undefined,
           dropped: [],
           interrupt: undefined,

@@ -82,12 +82,39 @@ export type BelayEvent =
   | (Place & { type: "capture_failed"; events: number; problem: string })
   /** The search index was compared with the newest checkpoint. */
   | (Place & { type: "index_synced"; checked: number; reindexed: number; removed: number })
-  /** A remote has everything, or the lines of other machines were looked at. */
+  /** Something is sent to a remote, or the lines of other machines are looked at. */
+  | (Place & { type: "sync_started"; remote: string; direction: "push" | "pull" })
+  /** How far that is, twice a second at most. Without a rate there is no `etaMs`. */
+  | (Place & {
+      type: "sync_progress";
+      remote: string;
+      direction: "push" | "pull";
+      phase: "content" | "records" | "lines";
+      bytes: number;
+      bytesTotal: number;
+      objects: number;
+      objectsTotal: number;
+      bytesPerSecond: number;
+      etaMs: number | null;
+    })
+  /** A remote has what was to be sent, or the lines of other machines were looked at. */
   | (Place & { type: "sync_finished"; remote: string; direction: "push" | "pull" })
   /** That did not end well, for another reason than the last time. */
-  | (Place & { type: "sync_failed"; remote: string; code: string; problem: string })
+  | (Place & { type: "sync_failed"; remote: string; code: string; problem: string; retryAt: string | null })
   /** A line of another machine has moved. */
   | (Place & { type: "remote_changed"; remote: string; line: string; checkpoints: number })
+  /** A checkpoint is shared: with the members of the space or, until it expires, with holders of the link. */
+  | (Place & {
+      type: "share_created";
+      remote: string;
+      share: string;
+      checkpoint: string;
+      expiresAt: string | null;
+    })
+  /** The thread can be taken over on another machine, by this reference. */
+  | (Place & { type: "handoff_offered"; remote: string; reference: string; checkpoint: string })
+  /** A member of a space approves of the thread, as it was at a checkpoint: approve it here, where the files are. */
+  | (Place & { type: "review"; checkpoint: string; by: string; message: string | null })
   | (Place & { type: "coverage_gap"; checkpoint: string; gaps: number })
   | (Place & { type: "done"; checkpoint: string | null })
   /** The first event of a stream: how reliable the following ones are. */

@@ -68,6 +68,8 @@ export {
   fork,
   found,
   ghost,
+  indexedFiles,
+  indexing,
   searchIndex,
   synced,
   pause,

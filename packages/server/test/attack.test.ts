@@ -5,13 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listenOnLoopback, type Listening } from "../src/http/listen.ts";
 
 const TOKEN = "t0ken-t0ken-t0ken-t0ken-t0ken-t0ken-t0ken-1";
-const HELLO = "he110-he110-he110-he110-he110-he110-he110-1";
-const PROOF = "pr00f-pr00f-pr00f-pr00f-pr00f-pr00f-pr00f-1";
 let listening: Listening;
 let reached: string[] = [];
 
 beforeAll(async () => {
-  listening = await listenOnLoopback(0, { token: TOKEN, hello: HELLO, proof: PROOF }, (request, response) => {
+  listening = await listenOnLoopback(0, { token: TOKEN }, (request, response) => {
     reached.push(`${request.method} ${request.url}`);
     request.resume();
     response.end("reached");
@@ -132,20 +130,6 @@ const ATTACKS: readonly Attack[] = [
     name: "preflight",
     line: "OPTIONS /api/prune HTTP/1.1",
     headers: ["Origin: http://127.0.0.1:PORT", "Access-Control-Request-Method: POST"],
-  },
-  ...["GET /api/threads HTTP/1.1", "GET /hello?x HTTP/1.1", "GET /hello/ HTTP/1.1"].map((line) => ({
-    name: `the word of greeting instead of the token: ${line}`,
-    line,
-    headers: [`Authorization: Bearer ${HELLO}`],
-    without: "token" as const,
-  })),
-  { name: "a greeting without a word", line: "GET /hello HTTP/1.1", without: "token" },
-  { name: "a greeting with the token", line: "GET /hello HTTP/1.1" },
-  {
-    name: "a greeting with the proof",
-    line: "GET /hello HTTP/1.1",
-    headers: [`Authorization: Bearer ${PROOF}`],
-    without: "token",
   },
   { name: "trace", line: "TRACE /api/threads HTTP/1.1" },
   { name: "connect", line: "CONNECT evil.example:443 HTTP/1.1" },

@@ -155,7 +155,6 @@ describe("[R271] a page's key", () => {
       "POST /api/hooks/claude-code",
       "POST /api/hooks/claude-code/event",
       "GET /openapi.json",
-      "GET /hello",
       "POST /api/r%65sident/stop",
     ]) {
       const { status, body } = await send(line, bearer(key), line.startsWith("POST") ? {} : undefined);

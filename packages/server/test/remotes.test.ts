@@ -14,12 +14,18 @@ test(
       ["POST", "/api/shares", { checkpoint: "@", link: true }],
       ["DELETE", "/api/shares/kkkk", undefined],
       ["POST", `/api/threads/${thread.id}/handoff`, {}],
+      ["POST", `/api/threads/${thread.id}/handoff`, { take: true, remote: "team" }],
+      ["POST", `/api/threads/${thread.id}/handoff`, { take: true, remote: "team", planId: "p" }],
     ] as const)
       expect(await project.call(method, path, body), path).toMatchObject({
         status: 404,
         body: { error: { code: "REMOTE_NOT_FOUND" } },
       });
     expect((await project.call("POST", "/api/shares", { checkpoint: "--list" })).status).toBe(400);
+    const review = (body: object) => project.call("POST", `/api/threads/${thread.id}/review`, body);
+    expect(await review({ remote: "team" })).toMatchObject({ status: 404 });
+    expect((await review({ remote: "--all" })).status).toBe(400);
+    expect((await review({})).status).toBe(400);
     for (const verb of ["push", "pull", "sync", "verify", "gc"]) {
       const { status, body } = await project.call("POST", `/api/remotes/team/${verb}`, {});
       expect(status).toBe(202);

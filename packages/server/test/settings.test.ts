@@ -172,6 +172,7 @@ const OF_THE_COMMAND = [
   "sync.uploadBytesPerSecond",
   "sync.downloadBytesPerSecond",
   "sync.transcripts",
+  "approvals.fromTeam",
   "notices.desktop",
   "retrieval.scope",
   "retrieval.embedder",

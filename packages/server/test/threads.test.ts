@@ -197,6 +197,7 @@ describe("the table of routes", () => {
       const compared = `/api/checkpoints/${checkpoint.id}/files/disk`;
       await check("GET /api/checkpoints/:a/files/:b", compared);
       await check("GET /api/checkpoints/:a/files/:b/diff", `${compared}/diff?path=b.txt`);
+      await check("GET /api/prune", "/api/prune");
       await check("POST /api/prune", "/api/prune", { dryRun: true });
       const second = (await check("POST /api/checkpoints", "/api/checkpoints", {})).checkpoint.id;
       await check("PUT /api/checkpoints/:cid", `/api/checkpoints/${second}`, { tags: ["kept"] });
@@ -214,11 +215,24 @@ describe("the table of routes", () => {
       project.write("found.txt", "where the needle is\n");
       const { hits } = await check("GET /api/find", "/api/find?q=needle&k=1");
       expect(hits).toMatchObject([{ path: "found.txt", startLine: 1, checkpoint: null }]);
+      const { indexed } = await check("POST /api/index/files", "/api/index/files", { paths: ["found.txt"] });
+      expect(indexed).toMatchObject([{ path: "found.txt", unchanged: true }]);
+      const listed = await check("GET /api/index/files", "/api/index/files");
+      expect(listed.files.map(({ path }: { path: string }) => path)).toContain("found.txt");
+      const remove = () => check("POST /api/index/remove", "/api/index/remove", { paths: ["nothing"] });
+      expect(await remove()).toEqual({ removed: 0 });
       expect(await check("POST /api/index/sync", "/api/index/sync", {})).toMatchObject({ reindexed: 0 });
       await check("GET /api/content", "/api/content?text=o&limit=2");
+      expect(await check("GET /api/content", `/api/content?q=b&at=${checkpoint.id}`)).toMatchObject({
+        checkpoints: 1,
+      });
       await check("GET /api/storage/usage", "/api/storage/usage?by=directory");
       await check("POST /api/forget", "/api/forget", { path: "b.txt", dryRun: true });
       await check("PUT /api/settings", "/api/settings", { key: "disk.capBytes", value: null });
+      const closed = await check("POST /api/threads/:id/close", `${at}/close`, {});
+      expect(closed.thread).toMatchObject({ closedAt: expect.any(String) });
+      const pruned = await check("POST /api/prune", "/api/prune", { dryRun: true, thread });
+      expect(pruned).toMatchObject({ pruned: [], dryRun: true });
       await check("DELETE /api/threads/:id", at);
       const described = await project.ok("GET", "/openapi.json");
       expect(described.openapi).toBe("3.1.0");
@@ -227,7 +241,7 @@ describe("the table of routes", () => {
       await check("POST /api/resident/stop", "/api/resident/stop", {});
       // streams have no shape; pages, remotes, another design's commands, and what starts programs, have tests of their own
       const apart =
-        / \/api\/(?:pages|remotes|shares|jobs|moldable|runs|fixes|merges\/:id\/agent|threads\/:id\/handoff)\b/;
+        / \/api\/(?:pages|remotes|shares|jobs|moldable|runs|fixes|merges\/:id\/agent|threads\/:id\/(?:handoff|review))\b/;
       const elsewhere = (name: string, route: object) => !("response" in route) || apart.test(name);
       const unchecked = Object.entries(ROUTES).filter(
         ([name, route]) => !checked.has(name) && !elsewhere(name, route),

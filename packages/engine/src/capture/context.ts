@@ -48,6 +48,8 @@ export interface Context {
     /** The roots of other workspaces and of forks. */
     otherRoots(): readonly AbsolutePath[];
   };
+  /** Whether captures see only what was named; `coverAll` ends that for good. */
+  readonly coverage: { readonly isNamed: boolean; coverAll(): void };
   /** Frees room in a full store, but never by dropping checkpoint `keep`. */
   makeRoom(missingBytes: number, keep: number | undefined): void;
   /** Steps that were dropped to make room, until the user has been told. */
@@ -56,10 +58,11 @@ export interface Context {
 
 /** What every look includes: named paths in, and what an open turn ignored; other workspaces out. */
 export function everyLook(
-  context: Pick<Context, "store" | "excludedDirectories"> & Pick<RulesRequest, "ignore">,
+  context: Pick<Context, "store" | "excludedDirectories"> & Pick<RulesRequest, "ignore" | "onlyNamed">,
 ): RulesRequest {
   return {
     ignore: context.ignore,
+    onlyNamed: context.onlyNamed,
     named: listNamedPaths(context.store.db),
     included: carriedPaths(context.store),
     excluded: leftOutAnyway(context),

@@ -15,6 +15,7 @@ import { ObjectWriter } from "../store/object-writer.ts";
 import { storeBytes } from "../store/store.ts";
 import { verifyStore } from "../upkeep/verify.ts";
 import { collectGarbage } from "../upkeep/gc.ts";
+import { fullSince } from "../upkeep/known-full.ts";
 import type { Context } from "./context.ts";
 import { lookNow } from "./look-now.ts";
 import { withCapture } from "./with-capture.ts";
@@ -363,7 +364,7 @@ describe("a store that is full", () => {
   );
 
   test(
-    "[R14] where nothing can be freed, the caller is told, and nothing is recorded",
+    "[R14, R1723] where nothing can be freed, the caller is told, and nothing is recorded",
     inLab({ a: "1" }, (lab) => {
       nearlyFill(lab);
       const before = [lab.count("checkpoint"), lab.count("object"), lab.count("lease")];
@@ -371,6 +372,13 @@ describe("a store that is full", () => {
       expect(() => lab.take()).toThrow(expect.objectContaining({ code: "STORE_FULL" }) as Error);
       expect([lab.count("checkpoint"), lab.count("object"), lab.count("lease")]).toEqual(before);
       expect(rounds()).toBe(1);
+      // [R1723] since when: the first failure says it, a later one does not move it, and more room takes it back
+      const { capBytes } = lab.context;
+      const since = fullSince(lab.store, capBytes);
+      expect(since).toEqual(expect.any(Number));
+      expect(() => lab.take()).toThrow(expect.objectContaining({ code: "STORE_FULL" }) as Error);
+      expect(fullSince(lab.store, capBytes)).toBe(since);
+      expect(fullSince(lab.store, capBytes * 2)).toBeNull();
     }),
   );
 });

@@ -17,8 +17,9 @@ import { isEngineError } from "../model/errors.ts";
 import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
 import { assertRootThere } from "../scan/root.ts";
 import { releaseQuietly } from "../store/lease.ts";
-import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
+import { ObjectWriter, readGeneration, type NewContent } from "../store/object-writer.ts";
 import { storeBytes } from "../store/store.ts";
+import { noteFull } from "../upkeep/known-full.ts";
 import type { Context } from "./context.ts";
 import { lateView } from "./late-view.ts";
 import { widerLook } from "./look-now.ts";
@@ -76,7 +77,9 @@ export function withCapture<Result>(
       if (isHandedOver || !isEngineError(error, "STORE_FULL")) throw error;
       context.makeRoom(error.facts.missingBytes, look.spared);
       // freeing what the attempt itself had stored is no progress
-      if (storeBytes(store) >= bytesBefore) throw error;
+      if (storeBytes(store) < bytesBefore) continue;
+      noteFull(store, context.system, context.capBytes);
+      throw error;
     }
   }
 }
@@ -103,7 +106,7 @@ function attemptCapture<Result>(
         const { present, wider } = widerLook(context, look, seen.present);
         if (wider !== undefined) return { again: wider, isOutrun: false, isKept: false };
         const view = lateView(context, { ...seen, present, writer, deadline: look.deadline });
-        return handOver(context, { seen, present: view }, work);
+        return handOver(context, { seen, present: view, stored: writer.stored }, work);
       },
       ({ isKept }) => isKept,
     );
@@ -116,7 +119,7 @@ function attemptCapture<Result>(
 
 function handOver<Result>(
   context: Context,
-  { seen, present }: { seen: LookResult; present: Present },
+  { seen, present, stored }: { seen: LookResult; present: Present; stored: NewContent },
   work: (capture: Capture) => Result,
 ): Attempt<Result> {
   let isStored = false;
@@ -125,7 +128,7 @@ function handOver<Result>(
     present,
     record(recording) {
       if (recorded !== undefined) throw new Error("a capture is recorded once");
-      recorded = recordCapture(context, present, recording);
+      recorded = { ...recordCapture(context, present, recording), stored };
       return recorded;
     },
     store: () => void (isStored = true),

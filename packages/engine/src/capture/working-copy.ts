@@ -8,12 +8,13 @@ import { WatchCookie } from "../fs/watch-cookie.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
 import { encodeRules, type RecordedRules } from "../model/rules.ts";
 import { encodeExcluded } from "../rules/excluded-list.ts";
-import { createRules } from "../rules/ignore-rules.ts";
+import { createNamedRules, createRules } from "../rules/ignore-rules.ts";
+import { childNames } from "../rules/listed-paths.ts";
 import { beginNativeLook } from "../scan/native-look.ts";
 import { RulesReader } from "../scan/rules-reader.ts";
 import { scanTree } from "../scan/scan.ts";
 import type { CacheFacts, StatCache } from "../scan/stat-cache.ts";
-import { createStoreSink, DISCARD, putBytes } from "../store/content-sink.ts";
+import { createFileSink, createStoreSink, DISCARD, putBytes } from "../store/content-sink.ts";
 import type { ObjectWriter } from "../store/object-writer.ts";
 import { buildSnapshot } from "./build-snapshot.ts";
 import { LastScan } from "./last-scan.ts";
@@ -55,7 +56,8 @@ export class WorkingCopy {
   capture(look: Look, writer: ObjectWriter): LookResult {
     const sink = createStoreSink(writer);
     const parallel = writer.isFirst ? new ParallelRead(this.root, writer, look.progress) : undefined;
-    return this.#see(look, { sink, fileSink: sink, objects: this.#options.objects, parallel });
+    const fileSink = createFileSink(writer);
+    return this.#see(look, { sink, fileSink, objects: this.#options.objects, parallel });
   }
 
   /** Forgets every stat: the next look reads everything. */
@@ -77,7 +79,7 @@ export class WorkingCopy {
   async watch(directoryLimit: number | undefined): Promise<void> {
     await this.close();
     const { root, commandPath, watch } = this.#options;
-    if (watch === undefined) return;
+    if (watch === undefined || this.#options.everyLook().onlyNamed === true) return;
     const cookie = new WatchCookie(watch.cookies, COOKIE_TIMEOUT_MS);
     const capture = new LiveCapture({ root, rules: this.#rules, commandPath, cookie, directoryLimit });
     const live = new LiveWatch(root, capture, watch.noteDoubts);
@@ -112,7 +114,32 @@ export class WorkingCopy {
 
   #see(look: Look, destination: Destination): LookResult {
     const one = new OneLook(this.#options, look, destination);
+    if (one.rules.onlyNamed === true) return this.#seeNamed(one);
     return this.#seeChanged(one) ?? this.#seeEverything(one);
+  }
+
+  /** Looks at what was named and at nothing else, so it costs what that costs. */
+  #seeNamed(look: OneLook): LookResult {
+    const last = this.#last.usable();
+    const { scan, rules, ...keys } = this.#rules.applyNamed(look.rules, (input, paths) =>
+      scanTree({
+        ...look.scanRequest,
+        rules: () => createNamedRules(input),
+        previous: last?.table,
+        namesIn: childNames(paths),
+      }),
+    );
+    const { read, ...tree } = buildSnapshot(look.reading(scan), last?.table);
+    const { table } = scan;
+    const git = { state: null, key: "" };
+    const facts = this.#facts({ ...tree, ...keys, recordedRules: rules, git });
+    return {
+      present: { ...tree, ...putLists(look, rules, scan.excluded), git: null },
+      table,
+      read,
+      remember: (checkpoint) =>
+        this.#last.keep({ table, facts: { ...facts, checkpoint } }, scan.pending.length),
+    };
   }
 
   /** Looks at what the watcher named; undefined when only a full scan can tell. */

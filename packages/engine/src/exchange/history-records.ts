@@ -2,10 +2,18 @@
  * Rows as records and back. A record has the state of its row when it is read, so a row that changed ten times is sent
  * once. Bytes are `{ base64 }`. Into a new store rows go with the numbers they had: a clone counts like its original.
  */
-import type { HistoryRecord, QueuedRecord } from "../model/exchange.ts";
+import type { HistoryRecord, QueuedRecord, Selection } from "../model/exchange.ts";
 import { MAIN_WORKING_COPY, type Database, type Row, type Value } from "../store/database.ts";
-import { CHECKPOINT_PARTS, columnsOf, SYNCED_TABLES, TAG_KIND, type SyncedTable } from "./synced-tables.ts";
+import {
+  CHECKPOINT_PARTS,
+  columnsOf,
+  FORGET_KIND,
+  SYNCED_TABLES,
+  TAG_KIND,
+  type SyncedTable,
+} from "./synced-tables.ts";
 import { isFetchedRow } from "./fetched-row.ts";
+import { chosenBy } from "./selection.ts";
 
 /** The kind of records that hold what belongs to the checkpoint of the record before. */
 const PART_KIND = "parts";
@@ -20,14 +28,24 @@ export function readCheckpointIds(db: Database): string[] {
 
 /** The place of the newest row that waits for a remote; 0 when none does. */
 export function outboxEnd(db: Database, remote: string): number {
-  return Number(db.get("SELECT max(seq) AS seq FROM outbox WHERE remote = ?", remote)?.["seq"] ?? 0);
+  const row = db.get(
+    "SELECT max(seq) AS seq FROM outbox WHERE remote = ? AND kind <> ?",
+    remote,
+    FORGET_KIND,
+  );
+  return Number(row?.["seq"] ?? 0);
 }
 
 /**
  * What waits for a remote, up to a place in its outbox: each row once, in the order of the tables, with its newest state. A
  * row that is gone is not sent: what a remote has stays there [T14].
  */
-export function* readQueued(db: Database, remote: string, until: number): Generator<QueuedRecord> {
+export function* readQueued(
+  db: Database,
+  remote: string,
+  { until, chosen }: { readonly until: number; readonly chosen?: Selection | undefined },
+): Generator<QueuedRecord> {
+  const isChosen = chosenBy(db, chosen);
   for (const kind of [...SYNCED_TABLES.map((table) => table.kind), TAG_KIND]) {
     const rows = db.all(
       "SELECT id, max(seq) AS place, min(seq) AS first FROM outbox WHERE remote = ? AND kind = ? AND seq <= ? GROUP BY id ORDER BY first",
@@ -36,8 +54,10 @@ export function* readQueued(db: Database, remote: string, until: number): Genera
       until,
     );
     for (const row of rows) {
-      const place = Number(row["place"]);
-      for (const record of readRecord(db, kind, String(row["id"]))) yield { ...record, place };
+      const [id, place] = [String(row["id"]), Number(row["place"])];
+      if (isChosen(kind, id, undefined) === false) continue;
+      for (const record of readRecord(db, kind, id))
+        if (isChosen(kind, id, record.row) === true) yield { ...record, place };
     }
   }
 }

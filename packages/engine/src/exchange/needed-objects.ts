@@ -5,6 +5,7 @@ import type { LocatedObject, NeededObject, StoredPack } from "../model/exchange.
 import { HASH_BYTES, hashBytes, hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import { decodeEntry } from "../model/tree.ts";
 import { FORM } from "../store/object-store.ts";
+import type { Row } from "../store/database.ts";
 import type { Store } from "../store/store.ts";
 
 /**
@@ -64,21 +65,39 @@ function* whole(
 
 /** Where objects lie, in the order in which they are stored. */
 export function locateObjects({ db }: Store, names: readonly ObjectHash[]): LocatedObject[] {
-  const found = names.flatMap((name): LocatedObject[] => {
-    const row = db.get("SELECT pack, offset, size, form FROM object WHERE hash = ?", hashToBytes(name));
-    if (row === undefined) return [];
-    const number = (column: string) => Number(row[column]);
-    return [
-      {
-        hash: name,
-        pack: number("pack"),
-        offset: number("offset"),
-        size: number("size"),
-        form: number("form"),
-      },
-    ];
-  });
+  const found = isMost(db, names.length)
+    ? locatedAmongAll(db, new Set(names))
+    : names.flatMap((name): LocatedObject[] => {
+        const row = db.get("SELECT pack, offset, size, form FROM object WHERE hash = ?", hashToBytes(name));
+        return row === undefined ? [] : [toLocated(name, row)];
+      });
   return found.sort((a, b) => a.pack - b.pack || a.offset - b.offset);
+}
+
+/** One pass over all objects is faster from here on: a first push looks up every one. */
+const ONE_BY_ONE = 1000;
+
+function isMost(db: Store["db"], wanted: number): boolean {
+  if (wanted < ONE_BY_ONE) return false;
+  return Number(db.get("SELECT count(*) AS n FROM object")?.["n"] ?? 0) < wanted * 4;
+}
+
+function locatedAmongAll(db: Store["db"], wanted: ReadonlySet<ObjectHash>): LocatedObject[] {
+  return db.all("SELECT hash, pack, offset, size, form FROM object").flatMap((row) => {
+    const name = hashFromBytes(row["hash"] as Uint8Array);
+    return wanted.has(name) ? [toLocated(name, row)] : [];
+  });
+}
+
+function toLocated(hash: ObjectHash, row: Row): LocatedObject {
+  const number = (column: string) => Number(row[column]);
+  return {
+    hash,
+    pack: number("pack"),
+    offset: number("offset"),
+    size: number("size"),
+    form: number("form"),
+  };
 }
 
 /** A pack as it lies in the store; undefined when `gc` has moved its objects meanwhile. */

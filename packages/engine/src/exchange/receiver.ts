@@ -13,6 +13,9 @@ import { verifyStore } from "../upkeep/verify.ts";
 import { writeRecord } from "./history-records.ts";
 import { assertProved } from "./needed-objects.ts";
 
+/** The kind of records that name a step which lost some of its changes when its line was restated. */
+const LOST_STEP_KIND = "lost_step";
+
 /** What arrives from a remote. */
 export interface Receiver {
   /** Puts records in, in the order of their line. */
@@ -31,11 +34,14 @@ export function createReceiver(
   system: System,
 ): Receiver & { finish(): { checkpoints: number } } {
   const writer = new ObjectWriter(store.db, store.objects, system.owner);
+  const lostSteps = new Set<string>();
   // rows come in the order of their line, in which a row may name one that a later record holds
   store.db.exec("PRAGMA foreign_keys = OFF");
   return {
-    putRecords: (records) =>
-      store.db.transaction(() => records.forEach((record) => writeRecord(store.db, record))),
+    putRecords: (records) => {
+      for (const { kind, id } of records) if (kind === LOST_STEP_KIND) lostSteps.add(id);
+      store.db.transaction(() => records.forEach((record) => writeRecord(store.db, record)));
+    },
     putPack: ({ data, rawBytes, objects }) => {
       const raw = decompressPack(data, rawBytes);
       for (const { hash, offset, size, form } of objects)
@@ -43,7 +49,10 @@ export function createReceiver(
       writer.putPack({ data, rawBytes, objects });
     },
     finish: () => {
-      writer.commit(() => undefined);
+      // [R1813] a step is undone whole or not at all
+      writer.commit(() => {
+        for (const id of lostSteps) store.db.run("UPDATE step SET pruned = 1 WHERE id = ?", id);
+      });
       store.db.exec("PRAGMA foreign_keys = ON");
       return proveWhole(store);
     },

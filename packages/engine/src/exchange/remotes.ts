@@ -5,7 +5,7 @@ import { EngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";
 import type { Database, Row } from "../store/database.ts";
 import { readLeases, releaseLease, releaseQuietly, takeLease } from "../store/lease.ts";
-import { ensureTriggers, dropTriggers, queueEverything } from "./synced-tables.ts";
+import { ensureTriggers, dropTriggers, FORGET_KIND, queueEverything } from "./synced-tables.ts";
 
 /** All remotes by name. */
 export function readRemotes(db: Database): RemoteEntry[] {
@@ -72,15 +72,20 @@ export function beginLine(
 export function noteProblem(
   db: Database,
   name: string,
-  { problem, at }: { readonly problem: string | null; readonly at: number },
+  {
+    problem,
+    retryAt,
+    at,
+  }: { readonly problem: string | null; readonly retryAt: number | null; readonly at: number },
 ): void {
   db.transaction(() => {
     const before = db.get("SELECT problem FROM remote WHERE name = ?", name);
-    if (before === undefined || before["problem"] === problem) return;
-    db.run("UPDATE remote SET problem = ? WHERE name = ?", problem, name);
+    if (before === undefined) return;
+    if (before["problem"] !== problem) db.run("UPDATE remote SET problem = ? WHERE name = ?", problem, name);
     if (problem === null) return;
     const [code = ""] = problem.split(":");
-    appendEvent(db, { type: "sync_failed", thread: null, at, data: { remote: name, code, problem } });
+    const data = { remote: name, code, problem, retryAt };
+    appendEvent(db, { type: "sync_failed", thread: null, at, data });
   });
 }
 
@@ -92,6 +97,19 @@ export function countQueued(db: Database, name: string): { checkpoints: number; 
     name,
   );
   return { checkpoints: Number(row?.["checkpoints"] ?? 0), records: Number(row?.["records"] ?? 0) };
+}
+
+/** [R1811] The place of the newest forgetting that the line of a remote does not know of; 0 when it knows of all. */
+export function forgetsUntil(db: Database, name: string): number {
+  const row = db.get("SELECT max(seq) AS seq FROM outbox WHERE remote = ? AND kind = ?", name, FORGET_KIND);
+  return Number(row?.["seq"] ?? 0);
+}
+
+/** The line of a remote no longer has what was forgotten up to a place. */
+export function settleForgets(db: Database, name: string, until: number): void {
+  db.transaction(() =>
+    db.run("DELETE FROM outbox WHERE remote = ? AND kind = ? AND seq <= ?", name, FORGET_KIND, until),
+  );
 }
 
 /** The requests of a push that did not end. */
@@ -137,12 +155,24 @@ export function settleSegment(
     readonly hash: string;
     readonly until: number;
     readonly at: number;
+    /** What the segments of a selection sent; undefined when they sent everything up to there. */
+    readonly sent?: readonly { readonly kind: string; readonly id: string }[];
     /** This machine's time. */
     readonly now: number;
   },
 ): void {
+  const { sent, until } = settled;
   db.transaction(() => {
-    db.run("DELETE FROM outbox WHERE remote = ? AND seq <= ?", name, settled.until);
+    if (sent === undefined)
+      db.run("DELETE FROM outbox WHERE remote = ? AND seq <= ? AND kind <> ?", name, until, FORGET_KIND);
+    for (const { kind, id } of sent ?? [])
+      db.run(
+        "DELETE FROM outbox WHERE remote = ? AND kind = ? AND id = ? AND seq <= ?",
+        name,
+        kind,
+        id,
+        until,
+      );
     db.run("DELETE FROM push_journal WHERE remote = ?", name);
     db.run(
       // [R1501] that the server went back is not mended by a push: a pull that finds everything takes it off
@@ -153,7 +183,7 @@ export function settleSegment(
       settled.at,
       name,
     );
-    if (countQueued(db, name).records > 0) return;
+    if (sent === undefined && countQueued(db, name).records > 0) return;
     const data = { remote: name, direction: "push" };
     appendEvent(db, { type: "sync_finished", thread: null, at: settled.now, data });
   });

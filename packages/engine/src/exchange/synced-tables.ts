@@ -63,6 +63,9 @@ export const CHECKPOINT_PARTS = ["gap", "doubt", "change", "shared_window"] as c
 /** The kind of a tag's record; its id is the name of the reference. */
 export const TAG_KIND = "ref";
 
+/** [R1811] What was forgotten here and is still in a line: it waits in the outbox until a base without it is stored. */
+export const FORGET_KIND = "forget";
+
 /** Every trigger is named like this, so that it can be told from the definition of the store. */
 const TRIGGER_PREFIX = "outbox_";
 
@@ -105,6 +108,11 @@ function triggersOf(db: Database): string[] {
     trigger("ref_insert", "AFTER INSERT ON ref", tag("NEW")),
     trigger("ref_update", "AFTER UPDATE ON ref", tag("NEW")),
     trigger("ref_delete", "AFTER DELETE ON ref", tag("OLD")),
+    trigger(
+      "forget_insert",
+      "AFTER INSERT ON operation WHEN NEW.kind = 'forget'",
+      queueRow(FORGET_KIND, "NEW.id"),
+    ),
     trigger("working_copy_update", "AFTER UPDATE OF branch ON working_copy", places),
   ];
 }

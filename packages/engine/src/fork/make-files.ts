@@ -1,15 +1,16 @@
 /**
- * Writes the files of a snapshot into an empty directory. A file that the original still has, by the stat of its last
- * scan, is copied by the kernel, and the original's stat is compared again afterwards; one that a spare fork has is moved,
- * after the same comparison; every other file comes from the store, whose reads are verified. [R90]
+ * Makes a directory hold the files of a snapshot. A file that the original still has, by the stat of its last scan, is
+ * copied by the kernel, and the original's stat is compared again afterwards; one that is there already, left by a spare
+ * fork, stays after the same comparison; every other file comes from the store, whose reads are verified. [R90]
  */
 import { readTree } from "../diff/compare-trees.ts";
 import { isInside, type AbsolutePath } from "../fs/absolute-path.ts";
 import { Anchor } from "../fs/anchor.ts";
-import { copyContent } from "../fs/copy-file.ts";
+import { copyContent, removeTree } from "../fs/copy-file.ts";
 import { removeFile } from "../fs/durable-file.ts";
 import { isDiskFull, kindOf, sameStat, statNode, type FileStat } from "../fs/file-stat.ts";
-import { createDirectory, createFile, createLink, move, setMode } from "../fs/mutate.ts";
+import { listDirectory } from "../fs/list-directory.ts";
+import { createDirectory, createFile, createLink, setMode } from "../fs/mutate.ts";
 import { isSystemError } from "../fs/system-error.ts";
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import { MODE_BITS, type Entry } from "../model/entry.ts";
@@ -27,9 +28,9 @@ export interface FilesRequest {
     /** Its last scan; without one everything comes from the store. */
     readonly table: FileTable | undefined;
   };
-  /** Files of a spare fork: those that are wanted are moved. */
-  readonly spare?: { readonly root: AbsolutePath; readonly table: FileTable };
-  /** The directory, which exists and is empty. */
+  /** What a spare fork left in the target, by its last scan: what is wanted of it stays, the rest is removed. */
+  readonly spare?: FileTable;
+  /** The directory, which exists, and is empty without a spare fork. */
   readonly target: AbsolutePath;
   /** Whether copies share blocks with the original. */
   readonly clone: boolean;
@@ -76,7 +77,7 @@ class FileMaker implements Disposable {
   constructor(request: FilesRequest) {
     this.#request = request;
     this.#original = new KnownFiles(request.original);
-    this.#spare = request.spare && new KnownFiles(request.spare);
+    this.#spare = request.spare && new KnownFiles({ root: request.target, table: request.spare });
     this.#to = new Anchor(request.target);
   }
 
@@ -103,17 +104,43 @@ class FileMaker implements Disposable {
     const directory = this.#table.addDirectory(path);
     this.#table.setTreeHash(directory, hash);
     const inside: { at: BytePath; mode: number; hash: ObjectHash }[] = [];
+    const left = new Set(this.#spare === undefined ? [] : listDirectory(this.#reach(path)));
     for (const [name, entry] of readTree(this.#request.objects, hash)) {
       const at = joinPath(path, name);
+      const kept = left.delete(name) ? this.#keep(at, entry) : undefined;
       if (entry.kind === "gap") this.#copyGap(at, entry);
-      else this.#add({ directory, name, at, entry });
+      else this.#add({ directory, name, at, entry, kept });
       if (entry.kind === "directory") inside.push({ at, mode: entry.mode, hash: entry.hash });
       yield;
     }
+    for (const name of left) yield* removeTree(this.#to.at(joinPath(path, name)));
     for (const { at, mode, hash: tree } of inside) {
       yield* this.make(at, tree);
       setMode(this.#to.at(at), mode);
     }
+  }
+
+  #reach(path: BytePath): AbsolutePath {
+    return path === ROOT_PATH ? this.#request.target : this.#to.at(path);
+  }
+
+  /** The stat of what is there already, if it is as wanted; else it is removed. */
+  #keep(at: BytePath, entry: Entry): FileStat | undefined {
+    const path = this.#to.at(at);
+    if (entry.kind === "directory") {
+      const stat = statNode(path);
+      if (stat !== undefined && kindOf(stat) === "directory") {
+        if ((stat.mode & 0o700n) !== 0o700n) setMode(path, 0o700);
+        return stat;
+      }
+    }
+    if (entry.kind === "file") {
+      const stat = this.#spare!.unchanged(at, entry.hash)?.stat;
+      // [R90] a file with another name elsewhere would be written there too
+      if (stat?.nlink === 1n) return stat;
+    }
+    for (const _ of removeTree(path));
+    return undefined;
   }
 
   #add(node: {
@@ -121,13 +148,16 @@ class FileMaker implements Disposable {
     name: string;
     at: BytePath;
     entry: Exclude<Entry, { kind: "gap" }>;
+    kept: FileStat | undefined;
   }): void {
-    const { directory, name, at, entry } = node;
+    const { directory, name, at, entry, kept } = node;
     const path = this.#to.at(at);
-    if (entry.kind === "directory") createDirectory(path);
+    let stat = kept;
+    if (kept !== undefined && entry.kind === "file") stat = this.#takeOver(path, entry, kept);
     else if (entry.kind === "symlink") this.#makeLink(at, path, this.#request.objects.read(entry.hash));
-    else this.#makeFile(at, path, entry);
-    const stat = statNode(path)!;
+    else if (entry.kind === "file") this.#makeFile(at, path, entry);
+    else if (kept === undefined) createDirectory(path);
+    stat ??= statNode(path)!;
     const index = this.#table.addEntry(directory, name, KINDS[entry.kind], stat);
     this.#table.setHash(index, entry.hash);
     if (entry.kind !== "directory") return;
@@ -144,10 +174,7 @@ class FileMaker implements Disposable {
   }
 
   #makeFile(at: BytePath, path: AbsolutePath, entry: Extract<Entry, { kind: "file" }>): void {
-    if (this.#takeOver(at, path, entry)) {
-      this.#takenOver += 1;
-      this.#written += entry.size;
-    } else if (!this.#copy(at, path, entry)) {
+    if (!this.#copy(at, path, entry)) {
       createFile(path, this.#request.objects.pieces(entry.hash), { mode: entry.mode, sync: false });
       this.#written += entry.size;
     } else if (!this.#request.clone) this.#written += entry.size;
@@ -156,21 +183,19 @@ class FileMaker implements Disposable {
     this.#bytes += entry.size;
   }
 
-  /** [R90] A file with another name elsewhere, or one that is written to meanwhile, is not taken. */
-  #takeOver(at: BytePath, path: AbsolutePath, { hash, size }: Extract<Entry, { kind: "file" }>): boolean {
-    const source = this.#spare?.unchanged(at, hash);
-    if (source === undefined || source.stat.nlink !== 1n) return false;
-    try {
-      move(source.path, path);
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      return false;
-    }
-    const after = statNode(path);
-    if (after?.mtimeNs === source.stat.mtimeNs && after.nlink === 1n && Number(after.size) === size)
-      return true;
-    removeFile(path);
-    return false;
+  /** Counts a file that stays; its stat, unless another mode changes it. */
+  #takeOver(
+    path: AbsolutePath,
+    { mode, size }: Extract<Entry, { kind: "file" }>,
+    stat: FileStat,
+  ): FileStat | undefined {
+    this.#takenOver += 1;
+    this.#files += 1;
+    this.#bytes += size;
+    this.#written += size;
+    if ((Number(stat.mode) & MODE_BITS) === mode) return stat;
+    setMode(path, mode);
+    return undefined;
   }
 
   /** Copies from the original what it provably still has; false when the store has to give it. */

@@ -208,23 +208,23 @@ async function build(
   const { place, source, clone } = draft;
   const making = makingPath(place, forking, workingCopy);
   makePlace(place);
-  createDirectory(making);
+  const spare = takeSpare(context, making);
+  if (spare === undefined) createDirectory(making);
+  else clearAway(context, spare.row);
   const identity = rootIdentity(making)!;
   db.transaction(() => setForkPlace(db, workingCopy, { root: making, ...identity }));
   const final = freeDirectory(place, draft.name);
-  const spare = takeSpare(context);
   const made = await paused(
     makeFiles({
       objects: store.objects,
       snapshot: source.snapshot,
       original: { root: context.workingCopy.root, table: context.workingCopy.lastScan?.table },
-      ...(spare && { spare }),
+      ...(spare && { spare: spare.table }),
       target: making,
       clone,
       withGaps: draft.isPresent,
     }),
   );
-  if (spare !== undefined) clearAway(context, spare.row);
   const repository = draft.git
     ? makePrivateRepository(context.workingCopy.root, making)
     : { git: "none" as const };

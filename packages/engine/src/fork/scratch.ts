@@ -96,15 +96,14 @@ async function removeAbandoned(place: AbsolutePath, system: System): Promise<voi
   }
 }
 
-/** The directories of forks go with the last thing in them. */
+/** The directories of forks go with the last thing in them. What cannot be removed goes when this process is gone and another makes one. */
 async function clear(outer: AbsolutePath): Promise<void> {
-  await paused(removeTree(outer));
-  const place = parentOf(outer);
   try {
+    await paused(removeTree(outer));
+    const place = parentOf(outer);
     if (removeEmptyDirectory(place) && parentOf(place).endsWith(`/${FORKS_NAME}`))
       removeEmptyDirectory(parentOf(place));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    // they stay, empty
   }
 }

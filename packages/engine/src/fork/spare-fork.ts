@@ -1,11 +1,12 @@
 /**
- * Spare forks: after its grace time a removed fork keeps its captured files, and the next fork takes over those that it
- * needs by renaming them, which is faster than any copy. All of it is captured, so it may go at any moment.
+ * Spare forks: after its grace time a removed fork keeps its captured files, and the next fork takes over its directory by
+ * one rename and changes what differs, which is faster than any copy. All of it is captured, so it may go at any moment.
  */
 import type { Context } from "../capture/context.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { removeTree } from "../fs/copy-file.ts";
 import { listDirectory } from "../fs/list-directory.ts";
+import { move } from "../fs/mutate.ts";
 import { processesIn } from "../fs/processes-in.ts";
 import { isSystemError } from "../fs/system-error.ts";
 import { listSpareForks, setForkGone, setForkSpare, type ForkRow } from "../history/forks.ts";
@@ -15,9 +16,8 @@ import { readStatCache } from "../scan/stat-cache.ts";
 import { statCacheName } from "../store/store.ts";
 import { isForkThere } from "./forking.ts";
 
-/** Files that may be taken over, and what the last scan knows of them. */
-export interface SpareFiles {
-  readonly root: AbsolutePath;
+/** A directory that was taken over, and what the last scan knows of its files. */
+export interface TakenSpare {
   readonly table: FileTable;
   readonly row: ForkRow;
 }
@@ -49,10 +49,10 @@ function removeOthers(root: AbsolutePath, table: FileTable): void {
 }
 
 /**
- * The files of a spare fork, which is gone from now on: what is not taken over is cleared away, by this process or after
- * its death by the next one. [R90] None while a process is at work in it.
+ * Gives the directory of a spare fork another name. [R1756] It is gone from then on, whether or not its new place becomes
+ * a fork: a directory that was changed is none to be taken over. [R90] None while a process is at work in it.
  */
-export function takeSpare(context: Context): SpareFiles | undefined {
+export function takeSpare(context: Context, to: AbsolutePath): TakenSpare | undefined {
   const { db } = context.store;
   for (const row of listSpareForks(db)) {
     if (isForkThere(row) && processesIn(row.root).length > 0) continue;
@@ -62,9 +62,20 @@ export function takeSpare(context: Context): SpareFiles | undefined {
       if (isStillThere) setForkGone(db, row.workingCopy);
       return isStillThere;
     });
-    if (isOurs && table !== undefined) return { root: row.root, table, row };
+    if (isOurs && table !== undefined && isMoved(row.root, to)) return { table, row };
   }
   return undefined;
+}
+
+/** False where that cannot be, as from one file system to another; it is cleared away later. */
+function isMoved(from: AbsolutePath, to: AbsolutePath): boolean {
+  try {
+    move(from, to);
+    return true;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return false;
+  }
 }
 
 /** What the last recorded scan saw, where it was of this very directory. */

@@ -17,7 +17,8 @@ import type { Checkpoint } from "../model/checkpoint.ts";
 import { isLeaf, sameEntry, type Entry } from "../model/entry.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import { decodeRules } from "../model/rules.ts";
-import { createRecordedMatcher } from "../rules/recorded-rules.ts";
+import { firstAtOrAfter } from "../model/sorted-paths.ts";
+import { createRecordedMatcher, type RecordedMatcher } from "../rules/recorded-rules.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 
 /** A path that the commit gets: a blob that git has, or bytes of the store. */
@@ -108,30 +109,24 @@ class GhostJudge {
   readonly #context: Context;
   readonly #facts: GhostFacts;
   readonly #head: ReadonlyMap<BytePath, CommitEntry>;
-  readonly #places = new Map<BytePath, number>();
   readonly #dirty: DirtyCheck;
-  readonly #isIgnored: (path: BytePath) => boolean;
-  readonly #isAbsent: AbsenceProof;
+  /** Made when they are first asked: most ghosts have only changes of tracked files. */
+  #matcher: RecordedMatcher | undefined;
+  #absence: AbsenceProof | undefined;
   readonly #foreign = new Map<BytePath, boolean>();
 
   constructor(context: Context, facts: GhostFacts, head: ReadonlyMap<BytePath, CommitEntry> = new Map()) {
-    const { objects } = context.store;
-    const { repository, index, checkpoint } = facts;
+    const { repository, index } = facts;
     this.#context = context;
     this.#facts = facts;
     this.#head = head;
-    index.entries.paths.forEach((path, at) => this.#places.set(path, at));
     this.#dirty = new DirtyCheck({ repository, index, statOf: () => undefined, verified: new Map() });
-    this.#isIgnored = createRecordedMatcher(
-      decodeRules(objects.read(checkpoint.rules), checkpoint.rules),
-    ).isIgnored;
-    this.#isAbsent = absenceProof(objects, asSeen(context, checkpoint));
   }
 
   /** What the commit gets at a captured path; undefined when it is left out. */
   write(path: BytePath, entry: Entry): GhostWrite | undefined {
     if (entry.kind === "gap" || entry.kind === "directory" || this.#isOfAnother(path)) return undefined;
-    const at = this.#places.get(path);
+    const at = this.#placeOf(path);
     const isTracked = at !== undefined || this.#head.has(path);
     if (!isTracked && (baseName(path).startsWith(".env") || this.#isIgnored(path))) return undefined;
     if (at !== undefined && this.#isClean(at, entry)) {
@@ -143,11 +138,32 @@ class GhostJudge {
 
   /** Whether a path that the snapshot lacks was really deleted, and not merely left out of it. */
   isGone(path: BytePath): boolean {
-    const at = this.#places.get(path);
+    const at = this.#placeOf(path);
     if (at !== undefined && this.#facts.index.entries.isSkipped(at)) return false;
     if (this.#isOfAnother(path)) return false;
     const { entry, gapAbove } = lookUp(this.#context.store.objects, this.#facts.checkpoint.snapshot, path);
-    return !gapAbove && entry?.kind !== "gap" && this.#isAbsent(path, undefined);
+    return !gapAbove && entry?.kind !== "gap" && this.#isAbsent(path);
+  }
+
+  #isIgnored(path: BytePath): boolean {
+    const { rules } = this.#facts.checkpoint;
+    this.#matcher ??= createRecordedMatcher(decodeRules(this.#context.store.objects.read(rules), rules));
+    return this.#matcher.isIgnored(path);
+  }
+
+  #isAbsent(path: BytePath): boolean {
+    const seen = () => asSeen(this.#context, this.#facts.checkpoint);
+    this.#absence ??= absenceProof(this.#context.store.objects, seen());
+    return this.#absence(path, undefined);
+  }
+
+  /** The place of a path in the index; of an unmerged one, the last of its sides. */
+  #placeOf(path: BytePath): number | undefined {
+    const { paths } = this.#facts.index.entries;
+    let at = firstAtOrAfter(paths, path);
+    if (paths[at] !== path) return undefined;
+    while (paths[at + 1] === path) at += 1;
+    return at;
   }
 
   /** Git calls it unmodified, and the snapshot has what is on disk now. */
@@ -186,7 +202,7 @@ class GhostJudge {
   }
 
   #isGitlink(path: BytePath): boolean {
-    const at = this.#places.get(path);
+    const at = this.#placeOf(path);
     if (at !== undefined && this.#facts.index.entries.mode(at) === SUBMODULE_MODE) return true;
     return this.#head.get(path)?.mode === SUBMODULE_MODE;
   }

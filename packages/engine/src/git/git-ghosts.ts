@@ -6,6 +6,7 @@
 import { closeSync, openSync } from "node:fs";
 import { below, displayAbsolute, forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
 import { makePrivateDirectory, removeFile, replaceFile } from "../fs/durable-file.ts";
+import { readSmallFile } from "../fs/read-file.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { runGit, type GitAnswer, type GitCommandOptions } from "./git-command.ts";
 import { readGitConfig } from "./git-config.ts";
@@ -127,8 +128,13 @@ function makeImportPlace(repository: Repository, place: AbsolutePath): void {
     isSha256 ? "[extensions]\n\tobjectFormat = sha256\n" : "",
   ].join("");
   makePrivateDirectory(below(place, "refs"));
-  replaceFile(below(place, "config"), [Buffer.from(config)], { durable: false });
-  replaceFile(below(place, "HEAD"), [Buffer.from("ref: refs/heads/none\n")], { durable: false });
+  putFile(below(place, "config"), Buffer.from(config));
+  putFile(below(place, "HEAD"), Buffer.from("ref: refs/heads/none\n"));
+}
+
+function putFile(path: AbsolutePath, content: Buffer): void {
+  const there = readSmallFile(path, content.length + 1);
+  if (there?.equals(content) !== true) replaceFile(path, [content], { durable: false });
 }
 
 /** Makes the ref of a new ghost; undefined when it is there, else why not. */

@@ -4,12 +4,12 @@
  * machine's and of all that were seen, plus one: what was written after something was seen counts as later.
  */
 import type { Checkpoint } from "../model/checkpoint.ts";
-import type { Annotation, AnnotatedField } from "../model/exchange.ts";
+import type { Annotation, AnnotatedField, Review } from "../model/exchange.ts";
 import { originText, remoteOrigin } from "../model/origin.ts";
 import type { Database } from "../store/database.ts";
 import { readMeta } from "../store/store.ts";
 import { aliasedSeq } from "./aliases.ts";
-import { TAG_PREFIX } from "./checkpoints.ts";
+import { parseJson, TAG_PREFIX } from "./checkpoints.ts";
 import { appendEvent } from "./events.ts";
 
 /** Notes what changed on a checkpoint. Call inside the transaction that changes it. */
@@ -26,6 +26,19 @@ export function noteAnnotations(
     putAnnotation(db, { line, checkpoint, field, value, clock, device });
     clock += 1;
   }
+}
+
+/** [R1843] Notes that this machine approves of a thread of another line, as it was at a checkpoint. */
+export function noteReview(
+  db: Database,
+  review: { readonly line: string; readonly checkpoint: string; readonly message: string | null },
+  now: number,
+): void {
+  const { line, checkpoint, message } = review;
+  const device = readMeta(db, "store_id") ?? "";
+  const clock = Math.max(now, newestClock(db) + 1);
+  const value = JSON.stringify({ message });
+  db.transaction(() => putAnnotation(db, { line, checkpoint, field: "review", value, clock, device }));
 }
 
 /** Of a fetched checkpoint its line and its id there; this line's own are on the line "". */
@@ -66,6 +79,7 @@ function takeAnnotation(db: Database, annotation: Annotation, now: number): bool
     return false;
   const seq = seqAt(db, annotation);
   if (seq === undefined) return false;
+  if (field === "review") return takeReview(db, annotation, { seq, now });
   const own = valueSetHere(db, seq, annotation);
   if (annotation.value === null && own !== null) return keepOwn(db, { ...annotation, value: own });
   putAnnotation(db, annotation);
@@ -78,6 +92,42 @@ function takeAnnotation(db: Database, annotation: Annotation, now: number): bool
     data: { checkpoint: id },
   });
   return true;
+}
+
+/** [R1843] What others approve of is told, and changes nothing. */
+function takeReview(
+  db: Database,
+  annotation: Annotation,
+  { seq, now }: { readonly seq: number; readonly now: number },
+): boolean {
+  if (annotation.line !== "") return false;
+  putAnnotation(db, annotation);
+  const review = readReviews(db).find(({ checkpoint }) => checkpoint === annotation.checkpoint);
+  if (review === undefined) return false;
+  const { thread, at: _, ...data } = review;
+  appendEvent(db, { type: "review", thread, at: now, data });
+  return seq > 0;
+}
+
+/** What members of spaces approve of and was not approved here since, the newest first. */
+export function readReviews(db: Database): Review[] {
+  return db
+    .all(
+      `SELECT a.value, a.clock, c.id, c.thread FROM annotation a JOIN checkpoint c ON c.id = a.checkpoint AND c.origin IS NULL
+       WHERE a.line = '' AND a.field = 'review' AND a.value IS NOT NULL AND c.thread IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM session s WHERE s.thread = c.thread AND s.approved >= c.seq)
+       ORDER BY a.clock DESC`,
+    )
+    .map((row) => {
+      const { by, message } = (parseJson(row["value"]) ?? {}) as { by?: unknown; message?: unknown };
+      return {
+        thread: String(row["thread"]) as Review["thread"],
+        checkpoint: String(row["id"]) as Review["checkpoint"],
+        by: typeof by === "string" ? by : "",
+        message: typeof message === "string" ? message : null,
+        at: Number(row["clock"]),
+      };
+    });
 }
 
 /** What a checkpoint of this line says, where this store said it; else null. */

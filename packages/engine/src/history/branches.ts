@@ -20,7 +20,7 @@ export function listBranches(db: Database, { deleted = false } = {}): Branch[] {
   return db
     .all(
       `SELECT b.*, p.name AS parent_name, h.id AS head_id, h.files AS files, h.created_at AS head_at, c.id AS base_id,
-         w.root AS root,
+         w.root AS root, (SELECT r.id FROM run r WHERE r.branch = b.id ORDER BY r.rowid DESC LIMIT 1) AS run_id,
          (SELECT count(*) FROM checkpoint k WHERE k.branch = b.id AND k.seq > coalesce(b.base, 0) AND k.pruned_at IS NULL) AS own,
          (SELECT count(*) FROM checkpoint k WHERE k.branch = b.parent AND k.seq > coalesce(b.start, b.base) AND k.pruned_at IS NULL) AS missing
        FROM branch b LEFT JOIN branch p ON p.id = b.parent LEFT JOIN checkpoint h ON h.seq = b.head
@@ -193,6 +193,7 @@ function toBranch(row: Row, here: number): Branch {
     ahead: row["parent"] === null ? 0 : Number(row["own"]),
     behind: Number(row["missing"]),
     files: Number(row["files"] ?? 0),
+    run: text("run_id"),
     createdAt: Number(row["created_at"]),
     updatedAt: Number(row["head_at"] ?? row["created_at"]),
   };

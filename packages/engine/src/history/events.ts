@@ -3,7 +3,7 @@
  * reports something that did not happen. Rows hold ids; readers get the present state of what they name.
  */
 import type { ThreadId } from "../model/ids.ts";
-import type { EventDetail } from "../model/event.ts";
+import type { EventDetail, EventOptions } from "../model/event.ts";
 import type { Database } from "../store/database.ts";
 import { parseJson } from "./checkpoints.ts";
 
@@ -31,13 +31,19 @@ export function appendEvent(db: Database, event: Omit<EventRow, "seq">): void {
   if (lastId % 1000 === 0) db.run("DELETE FROM event WHERE seq <= ?", lastId - KEPT_EVENTS);
 }
 
-/** The next hundred events after a number. */
-export function readEvents(db: Database, after: number, thread: ThreadId | undefined): EventRow[] {
+/** The next hundred events after a number; with a thread or types only those. */
+export function readEvents(
+  db: Database,
+  after: number,
+  { thread, types }: Pick<EventOptions, "thread" | "types">,
+): EventRow[] {
   return db
     .all(
-      "SELECT * FROM event WHERE seq > ?1 AND (?2 IS NULL OR thread = ?2) ORDER BY seq LIMIT 100",
+      `SELECT * FROM event WHERE seq > ?1 AND (?2 IS NULL OR thread = ?2)
+         AND (?3 IS NULL OR type IN (SELECT value FROM json_each(?3))) ORDER BY seq LIMIT 100`,
       after,
       thread ?? null,
+      types === undefined ? null : JSON.stringify(types),
     )
     .map((row) => ({
       seq: Number(row["seq"]),

@@ -110,7 +110,21 @@ export function setFixState(
 }
 
 /** [R1453] The reason of a loop whose process was killed. */
-const INTERRUPTED = "Interrupted";
+export const INTERRUPTED = "Interrupted";
+
+/** The ids of loops that are recorded as running and whose process was killed. */
+export function killedFixes(db: Database, isAlive: IsAlive): string[] {
+  const running = db.all("SELECT id FROM fix WHERE state = 'running'").map((row) => String(row["id"]));
+  if (running.length === 0) return running;
+  const atWork = ownersOf(db, isAlive);
+  return running.filter((id) => !atWork.has(id));
+}
+
+/** Records that a loop whose process was killed waits for a decision. */
+export function setFixInterrupted(db: Database, id: string): void {
+  releaseLease(db, id);
+  db.run("UPDATE fix SET state = 'escalated', reason = ? WHERE id = ?", INTERRUPTED, id);
+}
 
 function toFix(db: Database, row: Row, atWork: ReadonlySet<string>): Fix {
   const text = (column: string) => (row[column] === null ? null : String(row[column]));

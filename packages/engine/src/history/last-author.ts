@@ -5,7 +5,7 @@ import type { Database } from "../store/database.ts";
 import { onLine } from "./line.ts";
 
 /** Steps and a thread that do not count. */
-interface Except {
+export interface Except {
   readonly steps?: readonly string[];
   readonly thread?: ThreadId;
 }

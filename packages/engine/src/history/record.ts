@@ -77,6 +77,8 @@ export interface Recorded {
   readonly gaps: readonly Gap[];
   readonly doubts: readonly Doubt[];
   readonly operationSeq: number;
+  /** New contents of files that were stored for it; left out where none was read. */
+  readonly stored?: { readonly objects: number; readonly bytes: number };
 }
 
 /** Records a capture; call inside a transaction. */

@@ -35,6 +35,11 @@ export function listRuns(db: Database, { batch, alive = false, limit = 100 }: Ru
     .map(toRun);
 }
 
+/** How many runs of all working copies have not ended. */
+export function countRunsAtWork(db: Database): number {
+  return Number(db.get("SELECT count(*) AS n FROM run WHERE ended_at IS NULL")?.["n"] ?? 0);
+}
+
 /** A run by its id, the beginning of its id, or the fork it works in (its newest run); throws `RUN_NOT_FOUND`. */
 export function findRun(db: Database, ref: string): Run {
   const rows = isIdPrefix(ref)

@@ -5,6 +5,7 @@ import type { Thread } from "../model/checkpoint.ts";
 import type { ThreadSummary } from "../model/conversation.ts";
 import type { Database, Row } from "../store/database.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
+import { CLOSED_AT } from "./closed-threads.ts";
 import { openFirstSession } from "./sessions.ts";
 import { setBrackets } from "./tool-calls.ts";
 
@@ -161,7 +162,8 @@ const SUMMARY = `SELECT t.*,
     (SELECT count(*) FROM checkpoint c WHERE c.thread = t.id AND c.pruned_at IS NULL) AS checkpoints,
     (SELECT c.id FROM session s JOIN checkpoint c ON c.seq = s.base WHERE s.thread = t.id AND s.number = 1) AS initial,
     (SELECT max(s.number) FROM session s WHERE s.thread = t.id) AS session,
-    (SELECT max(s.closed_at) FROM session s WHERE s.thread = t.id AND s.status = 'merged') AS approved_at
+    (SELECT max(s.closed_at) FROM session s WHERE s.thread = t.id AND s.status = 'merged') AS approved_at,
+    ${CLOSED_AT} AS closed_at
   FROM thread t`;
 
 function toSummary(row: Row): ThreadSummary {
@@ -173,5 +175,6 @@ function toSummary(row: Row): ThreadSummary {
     initialCheckpoint: row["initial"] === null ? null : (String(row["initial"]) as CheckpointId),
     session: `session_${Number(row["session"])}`,
     lastApprovedAt: row["approved_at"] === null ? null : Number(row["approved_at"]),
+    closedAt: row["closed_at"] === null ? null : Number(row["closed_at"]),
   };
 }

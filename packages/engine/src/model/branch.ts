@@ -24,6 +24,8 @@ export interface Branch {
   readonly behind: number;
   /** How many files its head holds. */
   readonly files: number;
+  /** The newest run of an agent on it; null when there was none. */
+  readonly run: string | null;
   readonly createdAt: number;
   /** The time of its head. */
   readonly updatedAt: number;

@@ -131,6 +131,8 @@ export interface TakenCheckpoint {
   readonly checkpoint: Checkpoint;
   /** The tree equals the newest checkpoint's: the row exists, nothing else was stored. */
   readonly unchanged: boolean;
+  /** Contents of files that the store did not have before: how many, and their bytes before compression. */
+  readonly stored: { readonly objects: number; readonly bytes: number };
   /** Paths that were seen and not captured. */
   readonly gaps: readonly Gap[];
   /** Paths that were captured with a reservation. */

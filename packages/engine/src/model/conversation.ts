@@ -33,6 +33,8 @@ export interface ThreadSummary extends Thread {
   readonly initialCheckpoint: CheckpointId | null;
   readonly session: SessionName;
   readonly lastApprovedAt: number | null;
+  /** When it was closed; null when it was not, or did something since. */
+  readonly closedAt: number | null;
 }
 
 /** Who wrote a message. */
@@ -126,6 +128,8 @@ export interface Prompted {
   readonly checkpoint: Checkpoint | null;
   /** Null while automatic checkpoints are off: there is no step to undo. */
   readonly turn: string | null;
+  /** New contents of files that the checkpoint brought into the store; left out where none was taken. */
+  readonly stored?: { readonly objects: number; readonly bytes: number };
   /** What was undone, restored or reset since the thread's last turn. The agent must be told. */
   readonly rolledBack: readonly RolledBack[];
 }

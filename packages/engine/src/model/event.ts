@@ -118,7 +118,11 @@ export type EventDetail =
       readonly reindexed: number;
       readonly removed: number;
     }
-  /** A remote has everything, or the lines of others were looked at. */
+  /** Something is sent to a remote, or the lines of others are looked at. */
+  | { readonly type: "sync_started"; readonly remote: string; readonly direction: "push" | "pull" }
+  /** How far that is, twice a second at most. */
+  | ({ readonly type: "sync_progress" } & SyncProgress)
+  /** A remote has what was to be sent, or the lines of others were looked at. */
   | { readonly type: "sync_finished"; readonly remote: string; readonly direction: "push" | "pull" }
   /** It did not end well, for another reason than the last time. */
   | {
@@ -126,6 +130,8 @@ export type EventDetail =
       readonly remote: string;
       readonly code: string;
       readonly problem: string;
+      /** When it is tried again by itself; null when it is not. */
+      readonly retryAt: number | null;
     }
   /** A line of another machine has moved. */
   | {
@@ -134,8 +140,51 @@ export type EventDetail =
       readonly line: string;
       readonly checkpoints: number;
     }
+  /** A checkpoint is kept for the members of a space or, with `expiresAt`, copied out of it for holders of the link. */
+  | {
+      readonly type: "share_created";
+      readonly remote: string;
+      readonly share: string;
+      readonly checkpoint: CheckpointId;
+      readonly expiresAt: number | null;
+    }
+  /** The event's thread can be taken over on another machine. */
+  | {
+      readonly type: "handoff_offered";
+      readonly remote: string;
+      readonly reference: string;
+      readonly checkpoint: CheckpointId;
+    }
+  /** A member of a space approves of the event's thread, as it was at a checkpoint. */
+  | {
+      readonly type: "review";
+      readonly checkpoint: CheckpointId;
+      readonly by: string;
+      readonly message: string | null;
+    }
   | { readonly type: "coverage_gap"; readonly checkpoint: CheckpointId; readonly gaps: number }
   | { readonly type: "done"; readonly checkpoint: CheckpointId | null };
+
+/** How far an exchange with a remote is. */
+export interface SyncProgress {
+  readonly remote: string;
+  readonly direction: "push" | "pull";
+  /** What is done now: `content`, `records` or `lines`. */
+  readonly phase: "content" | "records" | "lines";
+  readonly bytes: number;
+  readonly bytesTotal: number;
+  readonly objects: number;
+  readonly objectsTotal: number;
+  readonly bytesPerSecond: number;
+  /** How long the rest will take at this rate; null while that cannot be told. */
+  readonly etaMs: number | null;
+}
+
+/** What is told of remotes without a change of the store. */
+export type RemoteEvent = Extract<
+  EventDetail,
+  { readonly type: "sync_started" | "sync_progress" | "share_created" | "handoff_offered" }
+>;
 
 /** One event with its number, time and thread. */
 export type WorkspaceEvent = EventFacts & EventDetail;
@@ -145,5 +194,7 @@ export interface EventOptions {
   /** Begin after this number (`Last-Event-ID`). Without it the stream begins with the next event. */
   readonly after?: number;
   readonly thread?: ThreadId;
+  /** Only events of these types: no other is read, which matters where many working copies share a store. */
+  readonly types?: readonly EventDetail["type"][];
   readonly signal?: AbortSignal;
 }

@@ -1,5 +1,6 @@
 /** What a store gives to a remote and takes from one: its rows as records, its objects as packs. */
 import type { Checkpoint } from "./checkpoint.ts";
+import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { ObjectHash } from "./object-hash.ts";
 import type { RemoteOrigin } from "./origin.ts";
 
@@ -9,6 +10,12 @@ export interface HistoryRecord {
   /** Unique in the store, for its kind. */
   readonly id: string;
   readonly row: Readonly<Record<string, unknown>>;
+}
+
+/** What of the outbox is sent: what belongs to one thread, or to one checkpoint. */
+export interface Selection {
+  readonly thread: string | null;
+  readonly checkpoint: string | null;
 }
 
 /** A record that waits to be sent, with its place in the outbox. */
@@ -65,7 +72,8 @@ export interface StoredPack {
 /** A request of a push that is under way, written down before it is sent. */
 export interface JournalEntry {
   readonly key: string;
-  readonly kind: "parcel" | "segment";
+  /** A `selection` is a segment with chosen records: it takes those out of the outbox, and no others. */
+  readonly kind: "parcel" | "segment" | "selection";
   /** True once the server is known to have it. */
   readonly stored: boolean;
   /** The server's time when the push began. */
@@ -103,8 +111,19 @@ export interface Fetching extends Disposable {
   finish(): Checkpoint;
 }
 
-/** A field of what people wrote on a checkpoint: its name, its note, or one of its tags. */
-export type AnnotatedField = "name" | "note" | `tag/${string}`;
+/** A field of what people wrote on a checkpoint: its name, its note, one of its tags, or that they approve of it. */
+export type AnnotatedField = "name" | "note" | "review" | `tag/${string}`;
+
+/** That a member of a space approves of a thread here, as it was at a checkpoint. */
+export interface Review {
+  readonly thread: ThreadId;
+  readonly checkpoint: CheckpointId;
+  /** Who, as the space calls that member. */
+  readonly by: string;
+  readonly message: string | null;
+  /** By the clock of annotations. */
+  readonly at: number;
+}
 
 /** [T11] What was written on a checkpoint, by whom and when: of each field the newest counts. */
 export interface Annotation {

@@ -1,6 +1,6 @@
 /** Where a text or a file was in the history of a workspace. */
 import type { BytePath } from "./byte-path.ts";
-import type { CheckpointId } from "./ids.ts";
+import type { CheckpointId, CheckpointRef } from "./ids.ts";
 
 /** What to look for. Without text and pattern: files by their paths. */
 export interface FindOptions {
@@ -13,6 +13,8 @@ export interface FindOptions {
   readonly paths?: readonly string[];
   /** Only files that a pattern like `*.ts` or `src/**` matches; without a slash it is tried against names. */
   readonly files?: string;
+  /** Only what this checkpoint has; else every checkpoint is searched. */
+  readonly at?: CheckpointRef;
   /** Describe at most this many files; the newest come first. */
   readonly limit?: number;
   /** How long a pattern may take for one pack, which is at most 4 MiB; 10 s unless another time is given. */

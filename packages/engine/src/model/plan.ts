@@ -56,6 +56,8 @@ export interface Conflict {
   readonly reason: ConflictReason;
   /** The thread whose change is in the way, where known. */
   readonly thread?: ThreadId;
+  /** The change that made the path what it is now, where it is known. */
+  readonly latest?: LatestChange;
   /** The steps that were open together when the path changed and that the plan does not include. */
   readonly sharedWith?: readonly StepSummary[];
   /**
@@ -68,6 +70,15 @@ export interface Conflict {
   readonly theirs?: ConflictSide;
   /** The checkpoint from which restoring this path brings the wanted content. */
   readonly restoreFrom?: CheckpointId;
+}
+
+/** Who changed a path last, and when. `hand`: no agent was about. `outside`: one was, and it is not known who wrote. */
+export interface LatestChange {
+  readonly by: "agent" | "hand" | "outside";
+  /** The agent's name; null where it was none. */
+  readonly agent: string | null;
+  /** The file's own time, at most that of the checkpoint that found the change. */
+  readonly at: number;
 }
 
 /** What a person decided about a path in conflict: it stays as it is on disk, becomes what the plan wanted, or this text. */

@@ -13,6 +13,8 @@ export interface Stats {
   readonly operations: Readonly<Record<string, number>>;
   readonly objects: number;
   readonly packs: number;
+  /** Bytes of all files of all checkpoints, as if each had copies of its own. */
+  readonly copiesBytes: number;
   /** Bytes of distinct content before compression. */
   readonly contentBytes: number;
   readonly storedBytes: number;
@@ -43,7 +45,7 @@ export interface UseCounts {
 }
 
 /** By what the space of a store is told apart. */
-export type UsageBy = "thread" | "kind" | "directory";
+export type UsageBy = "thread" | "kind" | "directory" | "checkpoint";
 
 /** Bytes of content, and about how many they take compressed. */
 export interface SpaceUse {
@@ -104,6 +106,8 @@ export interface PruneReport {
   readonly keptBy: Readonly<Partial<Record<KeepRule, number>>>;
   readonly droppedBy: Readonly<Partial<Record<DropRule, number>>>;
   readonly dryRun: boolean;
+  /** About how much of the store only those need that are dropped, where an estimate was asked for. */
+  readonly storedBytes?: number;
 }
 
 /** The result of `gc`. */
@@ -111,6 +115,8 @@ export interface GcReport {
   readonly objectsFreed: number;
   /** Bytes of their content before compression. */
   readonly contentFreed: number;
+  /** In a dry run: about how much of the store they take. */
+  readonly storedFreed?: number;
   readonly packsFreed: number;
   readonly packsRewritten: number;
   readonly bytesBefore: number;

@@ -9,12 +9,21 @@ export interface RetentionPolicy {
   readonly keepMinimum: number;
   /** At most this many of each thread; null = no limit. */
   readonly keepMaximum: number | null;
+  /** Which checkpoints stay whatever their age and number; all of these kinds unless given. */
+  readonly protect?: readonly Protection[];
+  /** In a closed thread, what is older than this goes, even if it is young by the hours above. */
+  readonly closedHours?: number;
   /** A thread cannot have more manual checkpoints than this. */
   readonly manualLimit?: number;
   /** Capture limits that are tighter than the settings. */
   readonly fileBytes?: number;
   readonly checkpointBytes?: number;
 }
+
+/** What can keep a checkpoint from being pruned; of several reasons, the first of these. */
+export const PROTECTIONS = ["initial", "manual", "approved", "named", "tagged", "safety"] as const;
+/** One of them. */
+export type Protection = (typeof PROTECTIONS)[number];
 
 /** The named retention policies. */
 export const RETENTION_PRESETS: Readonly<Record<string, RetentionPolicy>> = {
@@ -25,13 +34,21 @@ export const RETENTION_PRESETS: Readonly<Record<string, RetentionPolicy>> = {
     keepMinimum: 20,
     keepMaximum: null,
   },
-  // the last five, everything else for a day
-  mimir: { name: "mimir", keepAllHours: 24, keepTurnsHours: 24, keepMinimum: 5, keepMaximum: null },
-  // the last fifty of a thread, for a week
+  // the last five, everything else for a day; one made by hand is like any other
+  mimir: {
+    name: "mimir",
+    keepAllHours: 24,
+    keepTurnsHours: 24,
+    keepMinimum: 5,
+    keepMaximum: null,
+    protect: PROTECTIONS.filter((one) => one !== "manual"),
+  },
+  // the last fifty of a thread, and of a closed one those of a week
   moldable: {
     name: "moldable",
-    keepAllHours: 7 * 24,
-    keepTurnsHours: 7 * 24,
+    keepAllHours: Number.POSITIVE_INFINITY,
+    keepTurnsHours: Number.POSITIVE_INFINITY,
+    closedHours: 7 * 24,
     keepMinimum: 0,
     keepMaximum: 50,
     fileBytes: 10 * 1024 * 1024,
@@ -56,19 +73,7 @@ export const RETENTION_PRESETS: Readonly<Record<string, RetentionPolicy>> = {
 };
 
 /** Why a checkpoint stays; of several reasons, the first of these. */
-export type KeepRule =
-  | "newest"
-  | "undo"
-  | "initial"
-  | "manual"
-  | "approved"
-  | "named"
-  | "tagged"
-  | "safety"
-  | "queued"
-  | "fetched"
-  | "last"
-  | "young";
+export type KeepRule = "newest" | "undo" | Protection | "queued" | "fetched" | "last" | "young";
 
 /** Why a checkpoint goes: too old, or more than a thread may have. */
 export type DropRule = "old" | "surplus";
@@ -93,6 +98,9 @@ export function onceOnly({
 
 /** How long a pruned checkpoint can still be brought back. */
 export const PRUNE_GRACE_MS = 24 * 60 * 60 * 1000;
+
+/** A thread that did nothing for so long is closed. */
+export const THREAD_SILENCE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** How long a thread's safety checkpoints stay after its last event. */
 export const SAFETY_KEEP_MS = 30 * 24 * 60 * 60 * 1000;

@@ -3,14 +3,15 @@ import { below, displayAbsolute, type AbsolutePath } from "../fs/absolute-path.t
 import { makePrivateDirectory } from "../fs/durable-file.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { explainSystemError, isSystemError } from "../fs/system-error.ts";
+import { coverOnlyNamed, type Coverage } from "../history/coverage.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import type { System } from "../model/system.ts";
 import { WorkspaceSettings } from "../settings/workspace-settings.ts";
 import { MAIN_WORKING_COPY } from "../store/database.ts";
 import { openRegistry, rootIdentity, type RegisteredWorkspace } from "../store/registry.ts";
-import { finishStore, noteRoot, openStore, removeStore, writeMeta } from "../store/store.ts";
+import { finishStore, noteRoot, openStore, removeStore, writeMeta, type Store } from "../store/store.ts";
 import { LocalWorkspace } from "../workspace/local-workspace.ts";
-import type { TakenCheckpoint } from "../model/checkpoint.ts";
+import type { CheckpointRequest, TakenCheckpoint } from "../model/checkpoint.ts";
 import type { Progress, Workspace } from "../workspace/interface/workspace.ts";
 import { homePath, systemOf, type EngineOptions } from "./engine-options.ts";
 import { locate } from "./find-workspace.ts";
@@ -23,6 +24,11 @@ export interface InitOptions extends EngineOptions {
   readonly nested?: boolean;
   /** Called once the directory is known to be protectable, before its first checkpoint is taken. */
   readonly prepare?: () => void;
+  /**
+   * "named": captures of a new workspace see exactly the paths that were named, and cost what those cost. A checkpoint without
+   * `paths` makes it "all" for good. A workspace that exists stays as it is.
+   */
+  readonly coverage?: Coverage;
   readonly progress?: Progress;
 }
 
@@ -36,6 +42,15 @@ export interface InitializedWorkspace {
 }
 
 const FIRST = { kind: "initial", description: "Initial checkpoint" } as const;
+
+/** The first checkpoint; where only named paths are captured it has none. */
+function firstOf({ coverage }: InitOptions): CheckpointRequest {
+  return coverage === "named" ? { ...FIRST, paths: [] } : FIRST;
+}
+
+function cover({ db }: Store, { coverage }: InitOptions): void {
+  if (coverage === "named") db.transaction(() => coverOnlyNamed(db));
+}
 const PROTECTED_AGAIN = "This directory was protected before: its earlier checkpoints are there again.";
 
 /** Opens the workspace whose root is exactly `path`, protecting it first if need be. */
@@ -87,10 +102,12 @@ async function initInMemory(
 ): Promise<InitializedWorkspace> {
   const id = system.newId() as WorkspaceId;
   const home = displayAbsolute(homePath(options, system));
+  const store = openStore(undefined, { create: true });
+  cover(store, options);
   const workspace = new LocalWorkspace({
     id,
     root,
-    store: openStore(undefined, { create: true }),
+    store,
     settings: new WorkspaceSettings({
       home,
       id,
@@ -106,7 +123,7 @@ async function initInMemory(
     excludedDirectories: () => [],
   });
   workspace.recover();
-  return { workspace, initial: await workspace.checkpoint(FIRST), created: true };
+  return { workspace, initial: await workspace.checkpoint(firstOf(options)), created: true };
 }
 
 interface Protecting extends Opening {
@@ -194,8 +211,9 @@ async function takeInitial(
     writeMeta(store.db, "workspace_id", registered.id);
     noteRoot(store.db, registered.path);
   });
+  cover(store, options);
   const workspace = assemble(registered, store, { home, system, options: {}, notices: [] });
-  return await workspace.checkpoint(FIRST, options.progress);
+  return await workspace.checkpoint(firstOf(options), options.progress);
 }
 
 function noStore(directory: AbsolutePath, error: unknown): unknown {

@@ -71,7 +71,13 @@ export interface WorkspaceStatus {
   readonly gaps: readonly Gap[];
   readonly excluded: readonly ExcludedRoot[];
   /** What the store takes, and apart from that what forks take. */
-  readonly disk: { readonly bytes: number; readonly capBytes: number; readonly forks: number };
+  readonly disk: {
+    readonly bytes: number;
+    readonly capBytes: number;
+    /** Since when captures have failed for want of room; null while they succeed, as far as is known. */
+    readonly fullSince: number | null;
+    readonly forks: number;
+  };
   /** Null unless the last verification found checkpoints that cannot be restored in full. */
   readonly damage: KnownDamage | null;
   readonly canUndo: StepSummary | null;
@@ -82,6 +88,8 @@ export interface WorkspaceStatus {
   readonly git: GitState | null;
   /** How many forks can be worked in. */
   readonly forks: number;
+  /** How many runs of agents have not ended. */
+  readonly runs: number;
   /** How each remote stands. */
   readonly sync: readonly SyncState[];
   /** How many conflicts of merges wait for a decision. */

@@ -3,11 +3,9 @@ import type { Context } from "../capture/context.ts";
 import { ALL_RECORDED, unrecordedIn } from "../capture/unrecorded.ts";
 import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "../diff/content-kind.ts";
 import { countLines } from "../diff/unified.ts";
-import { isTurnOver } from "../history/liveness.ts";
-import { momentOf } from "../capture/moment.ts";
 import { authorsSince, type Authors } from "../history/authors.ts";
 import { checkpointAt, seqOf } from "../history/checkpoints.ts";
-import { findStep, openSteps } from "../history/step-rows.ts";
+import { findStep } from "../history/step-rows.ts";
 import { baseName, type BytePath } from "../model/byte-path.ts";
 import { isLeaf, type Entry } from "../model/entry.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -16,6 +14,7 @@ import type { PlanDetails, PlannedChange, PlannedFile } from "../model/plan-deta
 import type { Preview, Seen } from "../restore/go-back.ts";
 import { isRunnable } from "../restore/plan-warnings.ts";
 import type { ObjectSource } from "../store/object-store.ts";
+import { threadsWorking } from "./threads-working.ts";
 
 /** Lines are counted in this many files of a plan, and in this much content: a preview must not wait for thousands. */
 const COUNTED_FILES = 500;
@@ -24,13 +23,6 @@ const COUNTED_BYTES = 8 * 1024 * 1024;
 /** A plan in detail. */
 export function describePlan(context: Context, preview: Preview): PlanDetails {
   return { files: describeFiles(context, preview), working: threadsWorking(context) };
-}
-
-function threadsWorking(context: Context): ThreadId[] {
-  const { db } = context.store;
-  const moment = momentOf(context);
-  const open = openSteps(db).filter((step) => !isTurnOver(db, step, moment));
-  return [...new Set(open.flatMap(({ thread }) => thread ?? []))];
 }
 
 function describeFiles(context: Context, { plan, seen }: Preview): PlannedFile[] {

@@ -13,6 +13,7 @@ import { countCheckpoints, headCheckpoint } from "../history/checkpoints.ts";
 import { listForks, listSpareForks } from "../history/forks.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { countNewestPausedTurns } from "../history/paused-stretches.ts";
+import { countRunsAtWork } from "../history/runs.ts";
 import { countDropped, nextStep } from "../history/step-rows.ts";
 import { lastActiveThread } from "../history/threads.ts";
 import type { Checkpoint, ExcludedRoot } from "../model/checkpoint.ts";
@@ -29,6 +30,7 @@ import { stepToUndo } from "../steps/select-steps.ts";
 import type { Database } from "../store/database.ts";
 import { storeBytes } from "../store/store.ts";
 import { knownDamage } from "../upkeep/known-damage.ts";
+import { fullSince } from "../upkeep/known-full.ts";
 import { isPurgeUnfinished } from "../upkeep/purge.ts";
 import type { SyncState, WorkspaceStatus } from "./answers.ts";
 import { describeSession } from "./describe-session.ts";
@@ -59,6 +61,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     disk: {
       bytes: storeBytes(store),
       capBytes,
+      fullSince: fullSince(store, capBytes),
       forks: [...forks, ...listSpareForks(db)].reduce((sum, { bytesOnDisk }) => sum + bytesOnDisk, 0),
     },
     damage,
@@ -67,6 +70,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     branch: branchAt(db, branchHere(db)).name,
     git: present?.git ?? null,
     forks: forks.filter(({ state }) => state === "ready").length,
+    runs: countRunsAtWork(db),
     sync: syncStates(db),
     openConflicts: countOpenConflicts(db),
     undoDropped: countDropped(db),

@@ -5,6 +5,7 @@ import { lookUp } from "../diff/compare-trees.ts";
 import { isBinary } from "../diff/content-kind.ts";
 import { causeOfChange } from "../history/cause-of-change.ts";
 import { listSnapshots } from "../history/checkpoints.ts";
+import { resolveState } from "../history/references.ts";
 import { readEnds, readStepFacts } from "../history/timeline-facts.ts";
 import { turnNumbers } from "../history/turn-numbers.ts";
 import type { BytePath } from "../model/byte-path.ts";
@@ -37,11 +38,12 @@ const DISK_BYTES = 64 * 1024 * 1024;
 export async function findInHistory(context: Context, options: FindOptions): Promise<Findings> {
   const { db } = context.store;
   const matcher = createMatcher(options);
+  const only = options.at === undefined ? undefined : resolveState(context, options.at);
   const scan = new PackScan(db);
   const ahead = matcher && (await lookAhead(scan, matcher, options));
   return db.unchanging(() => {
     const found = matcher && (ahead?.() ?? matchingContents(scan, matcher, options));
-    const checkpoints = listSnapshots(db);
+    const checkpoints = only === undefined ? listSnapshots(db) : [only];
     const isNothing = found?.names.size === 0;
     const trace = isNothing
       ? { spans: new Map<BytePath, TracedSpan[]>(), unreadable: 0 }

@@ -2,7 +2,7 @@
 import type { Context } from "../capture/context.ts";
 import { momentOf } from "../capture/moment.ts";
 import type { Happening } from "../history/happenings.ts";
-import { isTurnOver } from "../history/liveness.ts";
+import { isTurnOver, lastHeard } from "../history/liveness.ts";
 import {
   captureKind,
   pointKind,
@@ -42,9 +42,11 @@ class RowMaker {
   readonly #context: Context;
   readonly #facts: PageFacts;
   readonly #request: RowRequest;
+  readonly #moment: ReturnType<typeof momentOf>;
 
   constructor(context: Context, facts: PageFacts, request: RowRequest) {
     this.#context = context;
+    this.#moment = momentOf(context);
     this.#facts = facts;
     this.#request = request;
   }
@@ -77,7 +79,7 @@ class RowMaker {
       agent: facts.agent,
       session: end.session,
       at: facts.openedAt,
-      endedAt: facts.closedAt,
+      endedAt: facts.closedAt ?? this.#goneSince(facts),
       state,
       status: this.#status(facts, after),
       undoneAt: facts.undoneAt,
@@ -88,12 +90,20 @@ class RowMaker {
     };
   }
 
+  /** [R1700] An agent that is gone worked until it was last heard of, also where no capture has closed its turn yet. */
+  #goneSince(facts: StepFacts): number | null {
+    const { thread, openedAt } = facts;
+    if (facts.state !== "open" || thread === null || !this.#isOver(facts)) return null;
+    return Math.max(openedAt, lastHeard(this.#context.store.db, thread));
+  }
+
+  #isOver(facts: StepFacts): boolean {
+    return isTurnOver(this.#context.store.db, facts, this.#moment);
+  }
+
   /** A turn that ended without a stop was interrupted, unless it only continues in another. */
   #status(facts: StepFacts, after: EndFacts | undefined): TimelineStatus {
-    if (facts.state === "open") {
-      const { db } = this.#context.store;
-      return isTurnOver(db, facts, momentOf(this.#context)) ? "interrupted" : "working";
-    }
+    if (facts.state === "open") return this.#isOver(facts) ? "interrupted" : "working";
     if (facts.isFailed) return "failed";
     return after === undefined || isStop(after) || this.#facts.continued.has(facts.id)
       ? "completed"

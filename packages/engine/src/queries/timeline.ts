@@ -6,7 +6,6 @@ import { countChanges } from "../diff/count-changes.ts";
 import { readBranchMarks } from "../history/branch-marks.ts";
 import { headCheckpoint } from "../history/checkpoints.ts";
 import { readCaptures, readHappenings, type Happening } from "../history/happenings.ts";
-import { openSteps } from "../history/step-rows.ts";
 import {
   listCaptureChanges,
   listStepChanges,
@@ -39,6 +38,7 @@ import { netChanges, type ChangeCounter } from "./net-changes.ts";
 import { filterHappenings } from "./timeline-filter.ts";
 import { rowsOf } from "./timeline-row.ts";
 import { stepsOf } from "./timeline-steps.ts";
+import { threadsWorking } from "./threads-working.ts";
 
 const PAGE = 100;
 
@@ -232,7 +232,7 @@ function lookAtDisk(context: Context): { present: string | undefined; now: Timel
   const now = {
     at: system.now(),
     since: newest?.seq ?? null,
-    working: openSteps(store.db).flatMap(({ thread }) => thread ?? []),
+    working: threadsWorking(context),
     failing: failingSince(store.db, newest?.seq ?? 0),
   };
   if (newest === undefined || present === undefined)

@@ -1,21 +1,24 @@
-/** Explains conflicts: whose change is in the way, and which checkpoint has what was wanted. */
+/** Explains conflicts: whose change is in the way, since when, and which checkpoint has what was wanted. */
+import type { Context } from "../capture/context.ts";
+import type { Unrecorded } from "../capture/unrecorded.ts";
 import { lookUp } from "../diff/compare-trees.ts";
 import { lastKept } from "../history/checkpoints.ts";
 import type { Direction } from "../history/joined-changes.ts";
+import { lastAuthor, type Except } from "../history/last-author.ts";
 import type { PlannedConflict } from "../history/plan-steps.ts";
-import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { sameNode } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
-import type { ThreadId } from "../model/ids.ts";
 import type { Conflict } from "../model/plan.ts";
-import type { Context } from "../capture/context.ts";
+import { LatestChanges } from "./latest-changes.ts";
 
 /** What the explanation needs to know. */
 interface Explaining {
   readonly direction: Direction;
-  /** The thread whose change of a path is in the way. */
-  readonly authorOf: (path: BytePath) => ThreadId | undefined;
+  /** What the plan takes out is not in its own way. */
+  readonly except: Except;
+  /** What no checkpoint has yet. */
+  readonly unrecorded: Unrecorded;
   /** Where to look first for what was wanted. */
   readonly first?: Checkpoint;
 }
@@ -24,16 +27,20 @@ interface Explaining {
 export function explainConflicts(
   context: Context,
   conflicts: readonly PlannedConflict[],
-  { direction, authorOf, first }: Explaining,
+  { direction, except, unrecorded, first }: Explaining,
 ): Conflict[] {
+  if (conflicts.length === 0) return [];
+  const changes = new LatestChanges(context, { except, unrecorded });
   return conflicts.map(({ wanted, capture, ...conflict }) => {
     const has = (checkpoint: Checkpoint | undefined) =>
       checkpoint !== undefined && holds(context, checkpoint, { path: conflict.path, wanted });
     const holder = [first, recordedBy(context, capture, direction)].find(has);
-    const thread = authorOf(conflict.path);
+    const thread = lastAuthor(context.store.db, conflict.path, except);
+    const latest = changes.of(conflict.path, capture);
     return {
       ...conflict,
       ...(thread === undefined ? {} : { thread }),
+      ...(latest === undefined ? {} : { latest }),
       ...(holder === undefined ? {} : { restoreFrom: holder.id }),
     };
   });

@@ -5,13 +5,7 @@ import { branchAt } from "../history/branches.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { decodeEdit, type JournalEntry, type MergeFinish } from "../history/journal.ts";
-import {
-  markBranch,
-  putMerge,
-  stepsOfSource,
-  type MergeRecord,
-  type SourceRecord,
-} from "../history/merge-rows.ts";
+import { markBranch, putMerge, stepsOfSource, type SourceRecord } from "../history/merge-rows.ts";
 import { appendOperation } from "../history/operations.ts";
 import type { Recorded } from "../history/record.ts";
 import { displayPath } from "../model/byte-path.ts";
@@ -76,27 +70,24 @@ export function recordHeld(context: Context, finish: MergeFinish): void {
   noteMerge(context, finish, null);
 }
 
-function noteMerge({ store: { db }, system }: Context, { record }: MergeFinish, step: string | null): void {
+function noteMerge(
+  { store: { db }, system }: Context,
+  { record, parts }: MergeFinish,
+  step: string | null,
+): void {
   const now = system.now();
   const isOpen = record.sources.some(({ outcome }) => outcome === "held");
   putMerge(db, record, { state: isOpen ? "open" : "applied", step, now });
   const about = { thread: null, at: now };
   const open = record.conflicts.filter(({ state }) => state === "open").length;
-  appendEvent(db, {
-    ...about,
-    type: "merge_applied",
-    data: { merge: record.id, sources: namesOf(record), open },
-  });
+  const sources = parts.map(({ source }) => branchAt(db, record.sources[source]!.branch).name);
+  // [R1751] what is only held back is told by its conflicts
+  if (sources.length > 0)
+    appendEvent(db, { ...about, type: "merge_applied", data: { merge: record.id, sources, open } });
   for (const { id, merge, path } of record.conflicts)
     appendEvent(db, {
       ...about,
       type: "conflict_opened",
       data: { merge, conflict: id, path: displayPath(path) },
     });
-
-  function namesOf({ sources }: MergeRecord): string[] {
-    return sources
-      .filter(({ outcome }) => outcome === "merged")
-      .map(({ branch }) => branchAt(db, branch).name);
-  }
 }

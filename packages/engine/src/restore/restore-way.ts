@@ -2,7 +2,7 @@
 import { attachesSince } from "../history/attaches.ts";
 import type { Finish } from "../history/journal.ts";
 import { readDoubts, readGaps } from "../history/checkpoints.ts";
-import { displayPath, type BytePath } from "../model/byte-path.ts";
+import { ancestorPaths, displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { isDamage } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -23,7 +23,7 @@ import { absenceProof } from "../capture/proven-changes.ts";
 import { ChosenPaths } from "../rules/chosen-paths.ts";
 import { createRecordedMatcher } from "../rules/recorded-rules.ts";
 import { spareIgnored } from "../rules/spare-ignored.ts";
-import { widenForTarget } from "./widen-look.ts";
+import { widenForTargets } from "./widen-look.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import type { Present } from "../capture/look.ts";
 
@@ -35,6 +35,8 @@ export interface RestoreRequest {
   readonly keepNew: boolean;
   readonly thread: ThreadId | null;
   readonly scope: "files" | "conversation" | "both";
+  /** More files, each from a target of its own. What they name is not the main target's business. */
+  readonly also?: readonly { readonly target: Checkpoint; readonly paths: readonly BytePath[] }[];
   /** Files outside the workspace go back too. */
   readonly outside?: boolean;
   /** Whose work stays as it is; undefined: what any thread changed goes back. */
@@ -49,7 +51,11 @@ export function restoreWay(request: RestoreRequest): WayBack {
     hunks: request.hunks,
     planWithoutRoot: (context) =>
       draftPlan(context, { ...emptyRoot(context), unrecorded: ALL_RECORDED }, request),
-    look: () => ({ spared: target.seq, widen: (present) => widenForTarget(present, target) }),
+    look: () => ({
+      spared: target.seq,
+      widen: (present) =>
+        widenForTargets(present, [target, ...(request.also ?? []).map(({ target: other }) => other)]),
+    }),
     plan: (context, { present, isRecorded }) => {
       const unrecorded = isRecorded ? ALL_RECORDED : knownUnrecorded(context, present, request);
       return draftPlan(context, { ...present, unrecorded }, request);
@@ -93,8 +99,10 @@ function emptyRoot({ store, workingCopy }: Context): Omit<PlannedOn, "unrecorded
 }
 
 /** What a restore brings back, as it follows the word "restored": `src/a.ts from checkpoint 12 (…)`, or `to checkpoint 12 (…)`. */
-function whatOf({ paths, target }: RestoreRequest): string {
-  return paths === undefined ? `to ${nameOf(target)}` : `${listPaths(paths)} from ${nameOf(target)}`;
+function whatOf({ paths, target, also = [] }: RestoreRequest): string {
+  const main = paths === undefined ? `to ${nameOf(target)}` : `${listPaths(paths)} from ${nameOf(target)}`;
+  const named = also.flatMap((one) => one.paths);
+  return named.length === 0 ? main : `${main}, and ${listPaths(named)} from other checkpoints`;
 }
 
 /** The first paths by name, the rest by their number. */
@@ -117,28 +125,24 @@ export function nameOf(checkpoint: Checkpoint): string {
 
 function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest): PlanDraft {
   const { target } = request;
-  const targetRules = decodeRules(context.store.objects.read(target.rules), target.rules);
   const chosen = choose(context, present, request);
   const { recordedRules, unrecorded } = present;
   // [R211] where everything is gone, everything comes back: nothing of another thread's is in place
   const except = recordedRules === undefined ? undefined : request.except;
   const others = new OthersWork(context, { ...request, except, named: chosen?.names ?? [], unrecorded });
+  const part = (from: Checkpoint, paths: ChosenPaths | undefined) =>
+    planPart(context, present, { target: from, chosen: paths, others, keepNew: request.keepNew });
+  const also = (request.also ?? []).map(({ target: other, paths }) => ({
+    target: other,
+    chosen: new ChosenPaths(paths, () => true),
+  }));
   const { edits, kept, conflicts, left } =
     request.scope === "conversation"
       ? NO_EDITS
-      : planRestoreEdits({
-          objects: present.objects,
-          present: present.snapshot,
-          target: target.snapshot,
-          wasAbsent: absenceProof(context.store.objects, asSeen(context, target)),
-          isIgnored: ignoredBy([present.recordedRules, targetRules]),
-          wasHere: hereBefore(context, present, target),
-          excluded: present.excludedRoots,
-          chosen,
-          keepNew: request.keepNew,
-          isOfFiles: coversOnlyNamed(targetRules),
-          isLeftAlone: (edit) => others.isLeftAlone(edit),
-        });
+      : withAlso(
+          part(target, chosen),
+          also.map((one) => ({ ...one, plan: part(one.target, one.chosen) })),
+        );
   const isChosen = ({ path }: { path: BytePath }) => chosen === undefined || chosen.includes(path);
   return {
     ...EMPTY_PLAN,
@@ -158,6 +162,54 @@ function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest
     leftAlone: others.byLastAuthor(left),
     git: { target: target.git, now: present.git },
     warnings: planWarnings(context, { present, target, edits }),
+  };
+}
+
+/** What one target makes of the present, or of some of its paths. */
+function planPart(
+  context: Context,
+  present: PlannedOn,
+  part: { target: Checkpoint; chosen: ChosenPaths | undefined; others: OthersWork; keepNew: boolean },
+): Edits {
+  const { target, chosen, others, keepNew } = part;
+  const { objects } = context.store;
+  const targetRules = decodeRules(objects.read(target.rules), target.rules);
+  return planRestoreEdits({
+    objects: present.objects,
+    present: present.snapshot,
+    target: target.snapshot,
+    wasAbsent: absenceProof(objects, asSeen(context, target)),
+    isIgnored: ignoredBy([present.recordedRules, targetRules]),
+    wasHere: hereBefore(context, present, target),
+    excluded: present.excludedRoots,
+    chosen,
+    keepNew,
+    isOfFiles: coversOnlyNamed(targetRules),
+    isLeftAlone: (edit) => others.isLeftAlone(edit),
+  });
+}
+
+/** [R1782] A file that is named with a target of its own comes from there alone, and the directories above it stay. */
+function withAlso(main: Edits, also: readonly { chosen: ChosenPaths; plan: Edits }[]): Edits {
+  if (also.length === 0) return main;
+  const isOwn = ({ path }: { path: BytePath }) => also.some(({ chosen }) => chosen.includes(path));
+  const edits = also.flatMap(({ plan }) => plan.edits);
+  const above = new Set(
+    edits.filter(({ to }) => to !== undefined).flatMap(({ path }) => ancestorPaths(path)),
+  );
+  const own = new Set(edits.map(({ path }) => path));
+  const rest = main.edits.filter(
+    (edit) => !isOwn(edit) && !own.has(edit.path) && !(edit.to === undefined && above.has(edit.path)),
+  );
+  const all = [...rest, ...new Map(edits.map((edit) => [edit.path, edit])).values()];
+  return {
+    edits: all.sort((a, b) => (a.path < b.path ? -1 : 1)),
+    kept: [...main.kept.filter((one) => !isOwn(one)), ...also.flatMap(({ plan }) => plan.kept)],
+    conflicts: [
+      ...main.conflicts.filter((one) => !isOwn(one)),
+      ...also.flatMap(({ plan }) => plan.conflicts),
+    ],
+    left: [...main.left.filter((one) => !isOwn(one)), ...also.flatMap(({ plan }) => plan.left)],
   };
 }
 

@@ -10,8 +10,20 @@ import type { Entry } from "../model/entry.ts";
 import { absenceProof, leavers } from "../capture/proven-changes.ts";
 import type { Look, Present } from "../capture/look.ts";
 
-/** What a restore of the target needs to see; undefined when the look saw enough. */
-export function widenForTarget(
+/** What a restore of these targets needs to see; undefined when the look saw enough. */
+export function widenForTargets(
+  present: Present,
+  targets: readonly Checkpoint[],
+): Pick<Look, "included" | "unlimited"> | undefined {
+  const wider = targets.flatMap((target) => widenForTarget(present, target) ?? []);
+  if (wider.length < 2) return wider[0];
+  return {
+    included: wider.flatMap(({ included = [] }) => included),
+    unlimited: new Set(wider.flatMap(({ unlimited = [] }) => [...unlimited])),
+  };
+}
+
+function widenForTarget(
   present: Present,
   target: Checkpoint,
 ): Pick<Look, "included" | "unlimited"> | undefined {

@@ -76,6 +76,20 @@ export function createRules(input: RulesInput): DirectoryRules {
   return new DirectoryRules(scope, ROOT_PATH, { stack });
 }
 
+/** The rules in the workspace root where nothing but what is included by name counts. */
+export function createNamedRules({ included = [], excluded }: RulesInput): DirectoryRules {
+  const scope: Scope = {
+    excluded: byPath(excluded),
+    over: new Map(),
+    listed: createListedPaths(),
+    included: createListedPaths(included),
+    prefix: ROOT_PATH,
+    noise: undefined,
+  };
+  const onlyListed = { excluded: { excludedBy: "not named" }, onlyIncluded: true };
+  return new DirectoryRules(scope, ROOT_PATH, { stack: rootStack(ROOT_PATH, []), onlyListed });
+}
+
 function byPath(list: readonly ExcludedDirectory[] = []): Map<BytePath, Excluded> {
   return new Map(list.map(({ path, reason }) => [path, { excludedBy: reason }]));
 }

@@ -1,5 +1,5 @@
 /** Paths that are captured regardless of ignore files: those in git's index and those a tool named. */
-import type { BytePath } from "../model/byte-path.ts";
+import { ancestorPaths, baseName, parentPath, type BytePath } from "../model/byte-path.ts";
 import { firstAtOrAfter } from "../model/sorted-paths.ts";
 
 /** A set of paths that knows its directories. */
@@ -23,6 +23,17 @@ export function createListedPaths(...lists: (readonly BytePath[])[]): ListedPath
     has: (path) => anyList(path, (candidate) => candidate === path),
     hasBelow: (directory) => anyList(`${directory}/`, (candidate) => candidate.startsWith(`${directory}/`)),
   };
+}
+
+/** The names by which each directory leads to these paths. */
+export function childNames(paths: readonly BytePath[]): (directory: BytePath) => readonly string[] {
+  const names = new Map<BytePath, Set<string>>();
+  for (const path of paths)
+    for (const at of [...ancestorPaths(path), path]) {
+      const own = names.get(parentPath(at)) ?? new Set();
+      names.set(parentPath(at), own.add(baseName(at)));
+    }
+  return (directory) => [...(names.get(directory) ?? [])].sort();
 }
 
 function inOrder(paths: readonly BytePath[]): readonly BytePath[] {

@@ -14,6 +14,7 @@ import type { GitState } from "../model/checkpoint.ts";
 import { hashBytes } from "../model/object-hash.ts";
 import {
   encodeRules,
+  rulesOfNamed,
   type ExcludedDirectory,
   type IgnoreLayer,
   type RecordedIgnoreFile,
@@ -35,6 +36,8 @@ export interface RulesRequest {
   readonly included?: readonly BytePath[] | undefined;
   /** Patterns of the caller, in force before those of the root's `.belayignore` and recorded with them. */
   readonly ignore?: readonly string[] | undefined;
+  /** Nothing but what is named or included is seen. */
+  readonly onlyNamed?: boolean | undefined;
 }
 
 /** What was read at and above the root. */
@@ -109,6 +112,17 @@ export class RulesReader {
       gitIndexKey,
       rulesKey: keyOf(rules),
     };
+  }
+
+  /** [R1783] Scans exactly the named paths: no ignore file, index or state of git has a say, and none is read. */
+  applyNamed(
+    request: RecordRequest,
+    scanWith: (rules: RulesInput, paths: readonly BytePath[]) => Scan,
+  ): AppliedRules {
+    const paths = [...new Set([...request.named, ...(request.included ?? [])])].sort();
+    const scan = scanWith({ excluded: request.excluded, included: paths }, paths);
+    const rules = rulesOfNamed(paths);
+    return { scan, rules, gitIndexKey: "", rulesKey: keyOf(rules) };
   }
 
   /** Git's state; git lists what is staged again only when the commit or the index changed. */

@@ -25,6 +25,8 @@ export interface ScanRequest {
   readonly trustListings: boolean;
   /** True of a directory of the previous scan whose entries native threads have just seen to be as before. */
   seenSame?: ((directory: number) => boolean) | undefined;
+  /** The only names to look at in a directory; undefined = every directory is listed. */
+  namesIn?: ((directory: BytePath) => readonly string[]) | undefined;
   readonly ahead: EarlyReader | undefined;
   readonly fileLimitBytes: number;
   readonly ignoredLimits: IgnoredLimits;

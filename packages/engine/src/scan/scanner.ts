@@ -90,11 +90,11 @@ export class Scanner {
   }
 
   run(): Scan {
-    const { root, rules, trustListings, previous, entering } = this.#request;
+    const { root, rules, trustListings, previous, entering, namesIn } = this.#request;
     const isWatchNew = entering?.(ROOT_PATH) === true;
     const rootTimes = this.#readRootTimes();
     const hasSameNames = trustListings && rootTimes !== "" && previous?.rootTimes === rootTimes;
-    const names = hasSameNames ? undefined : listDirectory(root);
+    const names = hasSameNames ? undefined : (namesIn?.(ROOT_PATH) ?? listDirectory(root));
     this.#scan({
       path: ROOT_PATH,
       rules: once(rules),
@@ -292,9 +292,9 @@ export class Scanner {
       return this.#keepDirectory(visit, name, stat, own);
     const isWatchNew = this.#request.entering?.(path) === true;
     if (isWatchNew) stat = visit.statOf(name) ?? stat;
-    const { trustListings, previous } = this.#request;
+    const { trustListings, previous, namesIn } = this.#request;
     const hasSameNames = trustListings && before >= 0 && isListingKnown(previous, own, stat);
-    const names = hasSameNames ? undefined : this.#list(visit, name, absolute, stat);
+    const names = hasSameNames ? undefined : (namesIn?.(path) ?? this.#list(visit, name, absolute, stat));
     if (names === null) return;
     const isLinked = names?.includes(".git") === true && isLinkedWorktree(absolute);
     if (isLinked && !visit.rules().hasIncludedBelow(name))

@@ -5,7 +5,14 @@ import { makeDirectory } from "../../test/support/place.ts";
 import type { EngineError } from "../model/errors.ts";
 import { CHECKPOINT_PRESETS } from "../model/policy.ts";
 import { RETENTION_PRESETS } from "../model/retention.ts";
-import { configPath, isSettingKey, listSettings, readSettings, writeSetting } from "./settings.ts";
+import {
+  configPath,
+  isSettingKey,
+  listSettings,
+  readSettings,
+  writeOwnSetting,
+  writeSetting,
+} from "./settings.ts";
 
 let home: string;
 beforeEach(() => {
@@ -58,6 +65,7 @@ const DEFAULTS = {
   "sync.uploadBytesPerSecond": 0,
   "sync.downloadBytesPerSecond": 0,
   "sync.transcripts": "handoff",
+  "approvals.fromTeam": "ask",
   "retrieval.scope": "off",
   "retrieval.embedder": "hash",
   "retrieval.url": "",
@@ -265,6 +273,43 @@ describe("back to the default", () => {
     writeSetting(home, "checkpoints.policy", "tool");
     const set = listSettings(home).filter(({ source }) => source === "config.json");
     expect(set).toEqual([{ key: "checkpoints.policy", value: "tool", source: "config.json" }]);
+  });
+});
+
+describe("[R1755] one workspace alone", () => {
+  test("a value is written below its id, whichever way it was written before, and nothing else changes", () => {
+    const others = { b: { "forks.limit": 9 }, a: { merge: { check: ["x"] }, "disk.capBytes": 5 } };
+    for (const before of [
+      { workspaces: others },
+      { workspaces: { ...others, a: { ...others.a, forks: { limit: 1 } } } },
+      { workspaces: { ...others, a: { ...others.a, "forks.limit": 1 } } },
+      { "workspaces.a.forks.limit": 1, workspaces: others },
+      { "workspaces.a": { forks: { limit: 1 } }, workspaces: others },
+    ]) {
+      put(JSON.stringify({ "forks.limit": 3, ...before }));
+      writeOwnSetting(home, "a", { key: "forks.limit", value: "7" });
+      expect(JSON.parse(file())).toEqual({
+        "forks.limit": 3,
+        workspaces: { ...others, a: { ...others.a, "forks.limit": 7 } },
+      });
+      expect(readSettings(home, "a")["forks.limit"]).toBe(7);
+      writeOwnSetting(home, "a", { key: "forks.limit", value: null });
+      expect(JSON.parse(file())).toEqual({ "forks.limit": 3, workspaces: others });
+    }
+  });
+
+  test("the last value takes its place along, and what holds for all or is wrong is refused", () => {
+    writeOwnSetting(home, "a", { key: "limits.fileBytes", value: "1MiB" });
+    writeOwnSetting(home, "a", { key: "limits.fileBytes", value: null });
+    expect(JSON.parse(file())).toEqual({});
+    for (const [key, value] of [
+      ["ui.port", "1"],
+      ["sync.automatic", "off"],
+      ["forks.limit", "many"],
+      ["nope", "1"],
+    ] as const)
+      expect(refusal(() => writeOwnSetting(home, "a", { key, value })).facts.key).toBe(key);
+    expect(JSON.parse(file())).toEqual({});
   });
 });
 

@@ -7,7 +7,8 @@ import { EngineError, isEngineError } from "../model/errors.ts";
 import type { GhostMode } from "../model/ghost.ts";
 import { CHECKPOINT_PRESETS } from "../model/policy.ts";
 import { RETENTION_PRESETS } from "../model/retention.ts";
-import { homeFile, readObject, writeObject } from "./home-file.ts";
+import { homeFile, isObject, readObject, writeObject } from "./home-file.ts";
+import { valueAt, withoutValue } from "./named-value.ts";
 
 /** Every setting with its value. */
 export interface Settings {
@@ -69,8 +70,10 @@ export interface Settings {
   readonly "sync.uploadBytesPerSecond": number;
   /** The same for what is read. */
   readonly "sync.downloadBytesPerSecond": number;
-  /** Whether the agent's transcript goes along with a thread that is handed over. */
-  readonly "sync.transcripts": "handoff" | "never";
+  /** Whether the agent's transcript goes along with a thread that is handed over, or with every push. */
+  readonly "sync.transcripts": "handoff" | "always" | "never";
+  /** What becomes of a thread that another member of a space approves of. */
+  readonly "approvals.fromTeam": "ask" | "apply" | "ignore";
   /** Which files are in the search index: `off` until it is first used, those that agents touched, or all. */
   readonly "retrieval.scope": "off" | "touched" | "all";
   /** What makes vectors: `hash` here, or an `endpoint`. */
@@ -120,6 +123,7 @@ const DEFAULT_SETTINGS: Settings = {
   "sync.uploadBytesPerSecond": 0,
   "sync.downloadBytesPerSecond": 0,
   "sync.transcripts": "handoff",
+  "approvals.fromTeam": "ask",
   "retrieval.scope": "off",
   "retrieval.embedder": "hash",
   "retrieval.url": "",
@@ -160,19 +164,6 @@ function ownSettings(file: Record<string, unknown>, workspace: string): Partial<
   return own as Partial<Record<SettingKey, never>>;
 }
 
-/** The value of a name, wherever it is cut into objects. */
-function valueAt(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  const fields = value as Record<string, unknown>;
-  if (Object.hasOwn(fields, name)) return fields[name];
-  for (let dot = name.indexOf("."); dot > 0; dot = name.indexOf(".", dot + 1)) {
-    const [first, rest] = [name.slice(0, dot), name.slice(dot + 1)];
-    const found = Object.hasOwn(fields, first) ? valueAt(fields[first], rest) : undefined;
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
 /** All settings with where each comes from. Throws `CONFIG_INVALID`. */
 export function listSettings(home: string): SettingWithSource[] {
   const known = configured(readConfigFile(home));
@@ -203,11 +194,38 @@ function asText(value: Settings[SettingKey]): number | string {
 
 /** Sets one key; `null` goes back to the default. Unknown keys of the file are kept. */
 export function writeSetting(home: string, key: string, value: string | null): void {
-  if (!isSettingKey(key))
-    throw invalid(key, `it does not exist; known settings: ${Object.keys(DEFAULT_SETTINGS).join(", ")}`);
+  assertKnown(key);
   const { [key]: _previous, ...rest } = readConfigFile(home);
   const next = value === null ? rest : { ...rest, [key]: parse(key, value) };
   writeObject(home, CONFIG, next);
+}
+
+/** [R1755] Sets one key for one workspace alone; `null` goes back to what holds for all. Everything else in the file is kept. */
+export function writeOwnSetting(
+  home: string,
+  workspace: string,
+  { key, value }: { readonly key: string; readonly value: string | null },
+): void {
+  assertKnown(key);
+  if (!OWN.test(key)) throw invalid(key, "it holds for all workspaces, and cannot be set for one alone");
+  const parsed = value === null ? null : parse(key, value);
+  // it may be there already, cut into objects in another way
+  const rest = withoutValue(readConfigFile(home), `workspaces.${workspace}.${key}`);
+  if (parsed === null) return writeObject(home, CONFIG, rest);
+  const all = isObject(rest["workspaces"]) ? rest["workspaces"] : {};
+  const own = isObject(all[workspace]) ? all[workspace] : {};
+  writeObject(home, CONFIG, {
+    ...rest,
+    workspaces: { ...all, [workspace]: { ...own, [key]: parsed } },
+  });
+}
+
+/** What a workspace may have of its own; the rest belongs to the resident process or to the user. */
+const OWN = /^(?:limits|disk|retention|checkpoints|forks|ghost|outside)\./;
+
+function assertKnown(key: string): asserts key is SettingKey {
+  if (isSettingKey(key)) return;
+  throw invalid(key, `it does not exist; known settings: ${Object.keys(DEFAULT_SETTINGS).join(", ")}`);
 }
 
 /** Settings whose value is one of these words. */
@@ -217,7 +235,8 @@ const CHOICES: Partial<Record<SettingKey, readonly string[]>> = {
   "checkpoints.policy": Object.keys(CHECKPOINT_PRESETS),
   "notices.desktop": ["on", "off"],
   "sync.automatic": ["on", "off"],
-  "sync.transcripts": ["handoff", "never"],
+  "sync.transcripts": ["handoff", "always", "never"],
+  "approvals.fromTeam": ["ask", "apply", "ignore"],
   "forks.dependencies": ["auto", "none"],
   "forks.git": ["private", "none"],
   "ghost.mode": ["off", "auto", "on"],
@@ -286,8 +305,7 @@ function parseWords(key: SettingKey, value: unknown): readonly string[] {
 
 function parseVariables(key: SettingKey, value: unknown): Readonly<Record<string, string>> {
   const variables = typeof value === "string" ? parseJson(value) : value;
-  const isObject = typeof variables === "object" && variables !== null && !Array.isArray(variables);
-  if (isObject && Object.entries(variables).every(([name, text]) => isVariable(name, text)))
+  if (isObject(variables) && Object.entries(variables).every(([name, text]) => isVariable(name, text)))
     return variables as Record<string, string>;
   throw invalid(key, 'it must be variables such as {"PORT": "$BELAY_PORT"}');
 }

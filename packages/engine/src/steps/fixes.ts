@@ -3,10 +3,19 @@ import type { Context } from "../capture/context.ts";
 import { withCapture } from "../capture/with-capture.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
-import { findFix, insertAttempt, insertFix, setFixState } from "../history/fixes.ts";
+import {
+  findFix,
+  insertAttempt,
+  insertFix,
+  INTERRUPTED,
+  killedFixes,
+  setFixInterrupted,
+  setFixState,
+} from "../history/fixes.ts";
 import { appendOperation } from "../history/operations.ts";
 import { resolveState } from "../history/references.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
+import { isEngineError } from "../model/errors.ts";
 import type { EventDetail } from "../model/event.ts";
 import type { Fix, FixIssue, FixRequest, FixUpdate } from "../model/fix.ts";
 import type { OperationId } from "../model/ids.ts";
@@ -65,6 +74,33 @@ export function updateFix(context: Context, id: string, update: FixUpdate): Fix 
     else if (state !== "running") tell(context, { type: "fix_finished", fix: id, state });
   });
   return findFix(db, id, system.isAlive);
+}
+
+/** [R1750] Records that loops whose process was killed wait for a decision, and tells it; says whether there were any. */
+export function noticeKilledFixes(context: Context): boolean {
+  const { store, system } = context;
+  const { db } = store;
+  if (db.readOnly || killedFixes(db, system.isAlive).length === 0) return false;
+  try {
+    return db.transaction(() => interruptKilled(context));
+  } catch (error) {
+    // on a full disk they are told as interrupted all the same, and recorded later
+    if (!isEngineError(error, "DISK_FULL")) throw error;
+    return false;
+  }
+}
+
+/** Inside a transaction: another process may have noticed them meanwhile. */
+function interruptKilled(context: Context): boolean {
+  const { store, system } = context;
+  const killed = killedFixes(store.db, system.isAlive);
+  for (const fix of killed) {
+    setFixInterrupted(store.db, fix);
+    const detail = { fix, state: "escalated" };
+    appendOperation(store.db, { id: system.newId() as OperationId, kind: "fix", at: system.now(), detail });
+    tell(context, { type: "fix_escalated", fix, reason: INTERRUPTED });
+  }
+  return killed.length > 0;
 }
 
 function tell({ store, system }: Context, { type, ...data }: Extract<EventDetail, { fix: string }>): void {

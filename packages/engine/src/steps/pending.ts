@@ -6,7 +6,6 @@
 import { attributeChanges } from "../history/attribution.ts";
 import { assertSealed, checkpointAt, firstOfThread, headCheckpoint } from "../history/checkpoints.ts";
 import { UNRECORDED, type Change } from "../history/changes.ts";
-import { lastAuthor } from "../history/last-author.ts";
 import { ownedChanges, withUnrecorded, type OwnedChange } from "../history/ownership.ts";
 import { StepPlanner } from "../history/plan-steps.ts";
 import { readOpenSession } from "../history/sessions.ts";
@@ -22,6 +21,7 @@ import { lookNow } from "../capture/look-now.ts";
 import { momentOf } from "../capture/moment.ts";
 import { planWarnings } from "../restore/plan-warnings.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
+import { ALL_RECORDED, unrecordedIn } from "../capture/unrecorded.ts";
 import type { PlanDraft, Sight } from "../restore/go-back.ts";
 import { spareIgnored } from "../rules/spare-ignored.ts";
 import { assertRootThere } from "../scan/root.ts";
@@ -92,7 +92,9 @@ export function findPending(context: Context, request: ResetRequest, seen: Sight
       ...result,
       conflicts: explainConflicts(context, result.conflicts, {
         direction: "backwards",
-        authorOf: (path) => lastAuthor(context.store.db, path, { thread }),
+        except: { thread },
+        unrecorded:
+          seen.isRecorded || result.conflicts.length === 0 ? ALL_RECORDED : unrecordedIn(context, present),
         first: approved,
       }),
       git: { target: approved.git, now: present.git },

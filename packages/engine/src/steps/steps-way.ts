@@ -4,7 +4,6 @@ import { checkpointAt } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
 import type { Direction } from "../history/joined-changes.ts";
 import { inPieces, StepPlanner } from "../history/plan-steps.ts";
-import { lastAuthor } from "../history/last-author.ts";
 import { lateDoubtsOf } from "../history/late-doubts.ts";
 import { summaryOf, type Step } from "../history/step-rows.ts";
 import type { BytePath } from "../model/byte-path.ts";
@@ -24,7 +23,7 @@ import {
   type SelectedSteps,
   type StepRequest,
 } from "./select-steps.ts";
-import { ALL_RECORDED, unrecordedIn } from "../capture/unrecorded.ts";
+import { ALL_RECORDED, unrecordedIn, type Unrecorded } from "../capture/unrecorded.ts";
 import {
   backgroundChanges,
   backgroundWork,
@@ -53,7 +52,7 @@ export function stepsWay(request: StepRequest): WayBack {
       const unrecorded = sight.isRecorded ? ALL_RECORDED : unrecordedIn(context, sight.present);
       const selected = selectSteps(context, request, unrecorded);
       if (isNothingSelected(request, selected)) return emptyPlan(request);
-      return draftPlan(context, request, { ...sight, selected });
+      return draftPlan(context, request, { ...sight, selected, unrecorded });
     },
     isWorthDoing({ edits, conflicts, base }, bestEffort) {
       if (base === NO_BASE) return false;
@@ -64,10 +63,16 @@ export function stepsWay(request: StepRequest): WayBack {
   };
 }
 
+/** The steps of a request, and what they were selected by. */
+interface Selection {
+  readonly selected: SelectedSteps;
+  readonly unrecorded: Unrecorded;
+}
+
 function draftPlan(
   context: Context,
   request: StepRequest,
-  { present, put, selected }: Sight & { readonly selected: SelectedSteps },
+  { present, put, selected, unrecorded }: Sight & Selection,
 ): PlanDraft {
   const direction: Direction = request.kind === "redo" ? "forwards" : "backwards";
   const planner = new StepPlanner({
@@ -101,7 +106,8 @@ function draftPlan(
     kept,
     conflicts: explainConflicts(context, conflicts, {
       direction,
-      authorOf: (path) => lastAuthor(context.store.db, path, { steps: selected.steps.map(({ id }) => id) }),
+      except: { steps: selected.steps.map(({ id }) => id) },
+      unrecorded,
     }).map((conflict) => withSharers(context, conflict, { request, selected })),
     meanwhile: left,
     paused: changedWhilePaused(context, selected, left),

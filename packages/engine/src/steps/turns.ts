@@ -143,18 +143,28 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
     return { message, checkpoint: null, turn: null, rolledBack };
   }
   return withCapture(context, { deadline: request.deadline }, (capture) => {
-    const { seq } =
-      takenAlready(context, thread, { request, capture }) ??
-      capture.record({
-        request: { kind: "message", phase: "before", thread, messageId: request.messageId ?? facts.id },
-        description: `Before user message: ${summary}`,
-      }).checkpoint;
+    const taken = takenAlready(context, thread, { request, capture });
+    const recorded =
+      taken === undefined
+        ? capture.record({
+            request: { kind: "message", phase: "before", thread, messageId: request.messageId ?? facts.id },
+            description: `Before user message: ${summary}`,
+          })
+        : { checkpoint: taken };
+    const { seq } = recorded.checkpoint;
     closeTurns(context, thread, seq);
     if (!isTrigger(context, "tool")) stopBracketing(db, thread);
     openPromptedTurn(context, { id: facts.turn, thread, prompt: request.content, summary, before: seq });
     const message = addPrompt(context, thread, { ...facts, request, seq });
     setMessageIndex(db, seq, message.index);
-    return { message, checkpoint: checkpointAt(db, seq)!, turn: facts.turn, rolledBack };
+    const { stored } = recorded as Pick<Recorded, "stored">;
+    return {
+      message,
+      checkpoint: checkpointAt(db, seq)!,
+      turn: facts.turn,
+      ...(stored && { stored }),
+      rolledBack,
+    };
   });
 }
 

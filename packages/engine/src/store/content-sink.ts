@@ -27,6 +27,22 @@ export function createStoreSink(writer: ObjectWriter): ContentSink {
   };
 }
 
+/** The same for contents of files: the writer counts those that are new. */
+export function createFileSink(writer: ObjectWriter): ContentSink {
+  return {
+    small: (name, bytes) =>
+      writer.putContent(name, bytes, { form: FORM.bytes, objects: 1, bytes: bytes.length }),
+    piece: (name, bytes) =>
+      writer.putContent(name, bytes, { form: FORM.bytes, objects: 0, bytes: bytes.length }),
+    large: (name, pieces) =>
+      writer.putContent(name, Buffer.concat(pieces.map(hashToBytes)), {
+        form: FORM.pieces,
+        objects: 1,
+        bytes: 0,
+      }),
+  };
+}
+
 /** A sink for content whose stored bytes are damaged: each object replaces its stored one. Call inside one transaction. */
 export function createReplacingSink(db: Database, writer: ObjectWriter): ContentSink {
   const sink = createStoreSink(writer);

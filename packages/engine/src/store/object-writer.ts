@@ -27,6 +27,12 @@ export interface PackedObject {
   readonly form: number;
 }
 
+/** Contents of files, and their bytes. */
+export interface NewContent {
+  readonly objects: number;
+  readonly bytes: number;
+}
+
 const TRANSACTION_BYTES = 8 * 1024 * 1024;
 const ROWS_PER_INSERT = 32;
 /** Rows are inserted in multiples of this many, so that there are few different statements to prepare. */
@@ -38,6 +44,9 @@ export class ObjectWriter {
   readonly #objects: ObjectStore;
   readonly #owner: ProcessIdentity;
   readonly #written = new Set<ObjectHash>();
+  /** What each content that waits for its pack counts as, if the store lacks it. */
+  readonly #counted = new Map<ObjectHash, NewContent>();
+  readonly #stored = { objects: 0, bytes: 0 };
   #builder = new PackBuilder();
   #packs: Pack[] = [];
   #held: PlacedObject[] = [];
@@ -92,9 +101,24 @@ export class ObjectWriter {
     if (this.#builder.rawBytes >= CAPTURE_PACK_BYTES) this.#closePack();
   }
 
-  /** Adds a pack that was built elsewhere (a worker). */
+  /** The same for content of a file, or a piece of it, which counts as `stored` if it is new. */
+  putContent(name: ObjectHash, bytes: Buffer, { form, ...counts }: NewContent & { form: number }): void {
+    if (this.#written.has(name)) return;
+    this.#counted.set(name, counts);
+    this.putObject(name, bytes, form);
+  }
+
+  /** New contents of files so far: how many, and how many bytes they have. What the store had does not count. */
+  get stored(): NewContent {
+    return { ...this.#stored };
+  }
+
+  /** Adds a pack of contents that was built elsewhere (a worker). */
   putPack(pack: Pack): void {
-    for (const { hash } of pack.objects) this.#written.add(hash);
+    for (const { hash, size } of pack.objects) {
+      if (!this.#written.has(hash)) this.#count({ objects: 1, bytes: size });
+      this.#written.add(hash);
+    }
     this.#packs.push(pack);
     this.#packedBytes += pack.data.length;
     if (this.#packedBytes >= TRANSACTION_BYTES) this.#db.transaction(() => this.#storeAhead());
@@ -150,11 +174,18 @@ export class ObjectWriter {
     if (builder.isEmpty) return;
     this.#builder = new PackBuilder();
     if (!this.isFirst) builder.leaveOut(this.#objects.known(builder.names));
+    for (const name of builder.names) this.#count(this.#counted.get(name));
+    this.#counted.clear();
     if (builder.isEmpty) return;
     const pack = builder.build(CAPTURE_LEVEL);
     this.#packs.push(pack);
     this.#packedBytes += pack.data.length;
     if (this.#packedBytes >= TRANSACTION_BYTES) this.#db.transaction(() => this.#storeAhead());
+  }
+
+  #count(content: NewContent | undefined): void {
+    this.#stored.objects += content?.objects ?? 0;
+    this.#stored.bytes += content?.bytes ?? 0;
   }
 
   #storeAhead(): void {

@@ -21,16 +21,25 @@ export function estimateGc(store: Store, dropPrunedBefore: number): Omit<GcRepor
     .addConflicts().uses;
   const limit = firstPackUnderWay(store);
   const kept = new Map<ObjectHash, PackedSize>();
-  let [objectsFreed, contentFreed] = [0, 0];
-  for (const row of store.db.iterate("SELECT hash, pack, size FROM object")) {
+  const freed = { objects: 0, content: 0, stored: 0 };
+  for (const row of store.db.iterate(
+    `SELECT o.hash, o.pack, o.size, CAST(length(p.data) AS REAL) / max(p.raw_bytes, 1) AS share
+       FROM object o JOIN pack p ON p.id = o.pack`,
+  )) {
     const name = hashFromBytes(row["hash"] as Uint8Array);
     const object = { pack: Number(row["pack"]), size: Number(row["size"]) };
-    if (live.has(name) || object.pack >= limit) kept.set(name, object);
-    else [objectsFreed, contentFreed] = [objectsFreed + 1, contentFreed + object.size];
+    if (live.has(name) || object.pack >= limit) {
+      kept.set(name, object);
+      continue;
+    }
+    freed.objects += 1;
+    freed.content += object.size;
+    freed.stored += object.size * Number(row["share"]);
   }
   return {
-    objectsFreed,
-    contentFreed,
+    objectsFreed: freed.objects,
+    contentFreed: freed.content,
+    storedFreed: Math.round(freed.stored),
     ...estimatePacks(store, { live, kept, limit }),
     bytesBefore: storeBytes(store),
     bytesAfter: null,

@@ -4,19 +4,22 @@
  */
 import { endsOfBranches } from "../history/branches.ts";
 import { listCheckpoints } from "../history/checkpoints.ts";
+import { closedThreads } from "../history/closed-threads.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
 import { versionSeqs } from "../history/versions.ts";
 import { queuedCheckpoints } from "../history/queued-checkpoints.ts";
 import { checkpointsOfNewestSteps } from "../history/step-rows.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
-import type { OperationId } from "../model/ids.ts";
+import type { OperationId, ThreadId } from "../model/ids.ts";
 import { remoteOrigin } from "../model/origin.ts";
 import {
   FETCHED_KEEP_MS,
+  PROTECTIONS,
   SAFETY_KEEP_MS,
   type DropRule,
   type KeepRule,
+  type Protection,
   type RetentionPolicy,
 } from "../model/retention.ts";
 import type { System } from "../model/system.ts";
@@ -31,8 +34,12 @@ export interface Selection {
   readonly droppedBy: Readonly<Partial<Record<DropRule, number>>>;
 }
 
-/** Applies a policy to all checkpoints. */
-export function selectPrunable(store: Store, policy: RetentionPolicy, now: number): Selection {
+/** Applies a policy to all checkpoints, or to those of one thread. */
+export function selectPrunable(
+  store: Store,
+  policy: RetentionPolicy,
+  { now, thread: only }: { readonly now: number; readonly thread?: ThreadId | undefined },
+): Selection {
   const all = listCheckpoints(store.db, { branch: "all" });
   const newest = all.find(({ origin }) => origin === null);
   const ends = endsOfBranches(store.db);
@@ -46,12 +53,14 @@ export function selectPrunable(store: Store, policy: RetentionPolicy, now: numbe
   const needed = checkpointsOfNewestSteps(store.db, "turns");
   const versions = versionSeqs(store.db);
   const queued = queuedCheckpoints(store.db);
+  const closed = closedThreads(store.db, present);
   const [keptBy, droppedBy]: [Partial<Record<KeepRule, number>>, Partial<Record<DropRule, number>>] = [
     {},
     {},
   ];
   const dropped = all.filter((checkpoint) => {
     const { thread, seq, origin } = checkpoint;
+    if (only !== undefined && thread !== only) return false;
     // what came from elsewhere takes no place from what was captured here, and gets old from when it came
     const list = `${thread} ${origin}`;
     const place = rank.get(list) ?? 0;
@@ -61,13 +70,13 @@ export function selectPrunable(store: Store, policy: RetentionPolicy, now: numbe
       (checkpoint === newest || ends.has(seq) ? "newest" : undefined) ??
       (needed.has(seq) ? "undo" : undefined) ??
       (versions.has(seq) ? "named" : undefined) ??
-      protection(checkpoint, present, lastEvent.get(thread) ?? 0) ??
+      protection(checkpoint, policy, present - (lastEvent.get(thread) ?? 0)) ??
       // [T14] what a remote does not have yet waits for it
       (queued.has(seq) ? "queued" : undefined) ??
       (place < policy.keepMinimum ? "last" : undefined);
     const rule =
       remoteOrigin(origin) === undefined
-        ? (kept ?? judge(checkpoint, policy, { place, age }))
+        ? (kept ?? judge(checkpoint, policy, { place, age, isClosed: closed.has(thread) }))
         : judgeFetched(checkpoint, age);
     if (isDropRule(rule)) droppedBy[rule] = (droppedBy[rule] ?? 0) + 1;
     else keptBy[rule] = (keptBy[rule] ?? 0) + 1;
@@ -94,27 +103,32 @@ function judgeFetched({ tags }: Checkpoint, age: number): KeepRule | DropRule {
 /** Decides by number and age. */
 function judge(
   { kind }: Checkpoint,
-  { keepMaximum, keepTurnsHours, keepAllHours }: RetentionPolicy,
-  { place, age }: { place: number; age: number },
+  { keepMaximum, keepTurnsHours, keepAllHours, closedHours }: RetentionPolicy,
+  { place, age, isClosed }: { place: number; age: number; isClosed: boolean },
 ): KeepRule | DropRule {
   if (keepMaximum !== null && place >= keepMaximum) return "surplus";
+  // [R1780] a conversation that is over keeps less
+  if (isClosed && closedHours !== undefined && age > closedHours * HOUR_MS) return "old";
   const isTurn =
     kind === "message" || kind === "turn" || kind === "restore" || kind === "switch" || kind === "merge";
   return age > (isTurn ? keepTurnsHours : keepAllHours) * HOUR_MS ? "old" : "young";
 }
 
-/**
- * Manual, named, tagged, initial and approved checkpoints stay; safety checkpoints stay while their thread is
- * active.
- */
-function protection(checkpoint: Checkpoint, now: number, lastEvent: number): KeepRule | undefined {
-  const { kind, name, tags } = checkpoint;
-  if (kind === "initial") return "initial";
-  if (kind === "manual") return "manual";
-  if (kind === "approve") return "approved";
-  if (name !== null) return "named";
-  if (tags.length > 0) return "tagged";
-  return kind === "safety" && now - lastEvent <= SAFETY_KEEP_MS ? "safety" : undefined;
+/** What keeps a checkpoint whatever its age, of what the policy protects. Safety ones stay while their thread is active. */
+function protection(
+  { kind, name, tags }: Checkpoint,
+  { protect = PROTECTIONS }: RetentionPolicy,
+  silence: number,
+): Protection | undefined {
+  const applies: Readonly<Record<Protection, boolean>> = {
+    initial: kind === "initial",
+    manual: kind === "manual",
+    approved: kind === "approve",
+    named: name !== null,
+    tagged: tags.length > 0,
+    safety: kind === "safety" && silence <= SAFETY_KEEP_MS,
+  };
+  return PROTECTIONS.find((one) => applies[one] && protect.includes(one));
 }
 
 /** Marks checkpoints as pruned. */

@@ -22,6 +22,7 @@ export function readStats(store: Store, capBytes: number): Stats {
     operations: countOperations(db),
     objects: number("SELECT count(*) FROM object"),
     packs: number("SELECT count(*) FROM pack"),
+    copiesBytes: number("SELECT sum(bytes) FROM checkpoint WHERE pruned_at IS NULL"),
     contentBytes: number("SELECT sum(size) FROM object WHERE form = 0"),
     storedBytes: number("SELECT sum(length(data)) FROM pack"),
     diskBytes: storeBytes(store),

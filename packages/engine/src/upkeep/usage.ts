@@ -1,6 +1,7 @@
 /**
  * Who takes the space of a store? Equal content is stored once, so most of it belongs to many checkpoints. A group's own
- * bytes are those that no other group needs: what would be freed if it went. Everything else is shared.
+ * bytes are those that no other group needs: what would be freed if it went. Everything else is shared. Single checkpoints
+ * share nearly everything with the next one, so theirs are the bytes that each was the first to hold.
  */
 import { joinPath, pathFromBytes, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import { HASH_BYTES, hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
@@ -12,24 +13,43 @@ import type { Store } from "../store/store.ts";
 /** Trees are read once each, in no order that a small cache could follow. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
-/** The space of each thread, kind of checkpoint or directory, largest first. */
+/** The space of each thread, kind of checkpoint, directory or checkpoint, largest first. */
 export function readUsage(store: Store, by: UsageBy): SpaceUsage {
+  return readGroups(store, by, (row) => keyOf(row, by));
+}
+
+/** About how many stored bytes only these checkpoints need: what goes when they do. */
+export function storedOnlyIn(store: Store, checkpoints: ReadonlySet<number>): number {
+  const these = "these";
+  const { groups } = readGroups(store, "kind", (row) =>
+    checkpoints.has(Number(row["seq"])) ? these : "others",
+  );
+  return groups.find(({ key }) => key === these)?.storedBytes ?? 0;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+type KeyOf = (checkpoint: Row) => string | null;
+
+function readGroups(store: Store, by: UsageBy, keyOfRow: KeyOf): SpaceUsage {
   const { db } = store;
+  const groupOf: KeyOf = (row) => (row["pruned"] === 1 ? PRUNED : keyOfRow(row));
   return db.unchanging(() => {
-    const owners = new Owners(new ObjectStore(db, CACHE_BYTES));
+    const owners = new Owners(new ObjectStore(db, CACHE_BYTES), by === "checkpoint" ? "first" : "only");
     const counts = new Map<string | null, number>();
+    // what a pruned checkpoint and a later one have is the later one's
     for (const row of db.iterate(
-      `SELECT c.seq, c.snapshot, c.kind, c.thread, c.pruned_at IS NOT NULL AS pruned FROM checkpoint c ORDER BY seq DESC`,
+      `SELECT c.seq, c.id, c.snapshot, c.kind, c.thread, c.pruned_at IS NOT NULL AS pruned FROM checkpoint c
+         ORDER BY ${by === "checkpoint" ? "pruned, seq" : "seq DESC"}`,
     )) {
-      const key = row["pruned"] === 1 ? PRUNED : keyOf(row, by);
+      const key = groupOf(row);
       counts.set(key, (counts.get(key) ?? 0) + 1);
       const root = latin1(row["snapshot"] as Uint8Array);
       if (by === "directory") owners.addByDirectory(root);
       else owners.addTree(root, key);
     }
-    addChanges(store, by, owners);
+    addChanges(store, owners, by === "directory" ? undefined : groupOf);
     addPieces(store, owners);
-    return sumUp(store, owners, by === "directory" ? new Map() : counts);
+    return sumUp(store, owners, by === "directory" || by === "checkpoint" ? new Map() : counts);
   });
 }
 
@@ -37,19 +57,20 @@ export function readUsage(store: Store, by: UsageBy): SpaceUsage {
 const PRUNED = "pruned";
 
 /** null = without a thread */
-function keyOf(row: Readonly<Record<string, unknown>>, by: UsageBy): string | null {
+function keyOf(row: Row, by: UsageBy): string | null {
   if (by === "kind") return String(row["kind"]);
+  if (by === "checkpoint") return String(row["id"]);
   return row["thread"] === null ? null : String(row["thread"]);
 }
 
-/** What an undo needs may be in no snapshot. */
-function addChanges({ db }: Store, by: UsageBy, owners: Owners): void {
+/** What an undo needs may be in no snapshot. Without `groupOf` directories are the groups. */
+function addChanges({ db }: Store, owners: Owners, groupOf: KeyOf | undefined): void {
   for (const row of db.iterate(
-    `SELECT g.path, g.old, g.new, c.kind, c.thread, c.pruned_at IS NOT NULL AS pruned
+    `SELECT g.path, g.old, g.new, c.seq, c.id, c.kind, c.thread, c.pruned_at IS NOT NULL AS pruned
        FROM change g JOIN checkpoint c ON c.seq = g.checkpoint`,
   )) {
-    const path = pathFromBytes(row["path"] as Uint8Array);
-    const group = by === "directory" ? directoryOf(path) : row["pruned"] === 1 ? PRUNED : keyOf(row, by);
+    const group =
+      groupOf === undefined ? directoryOf(pathFromBytes(row["path"] as Uint8Array)) : groupOf(row);
     for (const encoded of [row["old"], row["new"]]) {
       const entry = encoded === null ? undefined : decodeEntry(encoded as Uint8Array);
       if (entry?.kind === "file" || entry?.kind === "symlink") owners.add(nameKey(entry.hash), group);
@@ -73,11 +94,14 @@ type Owner = string | null | typeof SHARED;
 /** Which group needs an object, or that several do. Keys are the bytes of names. */
 class Owners {
   readonly #objects: ObjectStore;
+  /** Whose an object is that several groups need: shared, or the first one's. */
+  readonly #rule: "only" | "first";
   readonly #owners = new Map<string, Owner>();
   readonly #visited = new Set<string>();
 
-  constructor(objects: ObjectStore) {
+  constructor(objects: ObjectStore, rule: "only" | "first") {
     this.#objects = objects;
+    this.#rule = rule;
   }
 
   of(key: string): Owner | undefined {
@@ -88,6 +112,7 @@ class Owners {
   add(key: string, group: Owner): boolean {
     const owner = this.#owners.get(key);
     if (owner === SHARED || owner === group) return false;
+    if (owner !== undefined && this.#rule === "first") return false;
     this.#owners.set(key, owner === undefined ? group : SHARED);
     return true;
   }

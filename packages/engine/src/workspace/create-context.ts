@@ -4,6 +4,7 @@ import { WorkingCopy } from "../capture/working-copy.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { cookiePlace } from "../fs/watch-cookie.ts";
 import { addDoubts, hasCheckpoint, rulesName } from "../history/checkpoints.ts";
+import { coverAll, readCoverage } from "../history/coverage.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import type { StepSummary } from "../model/plan.ts";
 import { decodeRules, type ExcludedDirectory, type RecordedRules } from "../model/rules.ts";
@@ -46,9 +47,11 @@ export interface LocalWorkspaceParts {
 export function createContext(parts: LocalWorkspaceParts): Context {
   const { root, store, settings, system, excludedDirectories, copies } = parts;
   const dropped: StepSummary[] = [];
+  const coverage = coverageOf(store);
   return {
     system,
     store,
+    coverage,
     get capBytes() {
       return settings.capBytes;
     },
@@ -73,7 +76,8 @@ export function createContext(parts: LocalWorkspaceParts): Context {
     workingCopy: new WorkingCopy({
       root,
       objects: store.objects,
-      everyLook: () => everyLook({ store, excludedDirectories, ignore: parts.ignore }),
+      everyLook: () =>
+        everyLook({ store, excludedDirectories, ignore: parts.ignore, onlyNamed: coverage.isNamed }),
       cachePath:
         store.directory === undefined
           ? undefined
@@ -88,6 +92,17 @@ export function createContext(parts: LocalWorkspaceParts): Context {
         cookies: cookiePlace(store.directory, below(root, `${STAGE_PREFIX}cookies`)),
       },
     }),
+  };
+}
+
+/** Read again while it is "named", because another process may have ended that; "all" stays. */
+function coverageOf({ db }: Store): Context["coverage"] {
+  let isNamed = readCoverage(db) === "named";
+  return {
+    get isNamed() {
+      return isNamed && (isNamed = readCoverage(db) === "named");
+    },
+    coverAll: () => db.transaction(() => coverAll(db)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { inWorkspace, runInProcess, type TempWorkspace } from "../../test/support/temp-workspace.ts";
 import type { EventOptions, WorkspaceEvent } from "../model/event.ts";
-import { readEvents } from "../history/events.ts";
+import { appendEvent, readEvents } from "../history/events.ts";
 import type { LocalWorkspace } from "./local-workspace.ts";
 import type { Workspace } from "./interface/workspace.ts";
 
@@ -21,7 +21,7 @@ async function all(
   { after = 0, thread }: EventOptions = {},
 ): Promise<WorkspaceEvent[]> {
   const { db } = (workspace as LocalWorkspace).runner;
-  const count = readEvents(db, after, thread).length;
+  const count = readEvents(db, after, thread === undefined ? {} : { thread }).length;
   if (count === 0) return [];
   return take(workspace.events.read({ after, ...(thread === undefined ? {} : { thread }) }), count);
 }
@@ -66,6 +66,23 @@ describe("[R36] reading events", () => {
       const events = await all(temp.workspace, { thread: one });
       expect(events.length).toBeGreaterThan(0);
       expect(new Set(events.map(({ thread }) => thread))).toEqual(new Set([one]));
+    }),
+  );
+
+  test(
+    "[R1757] of some types leaves out all others, however many there are, and misses none",
+    inWorkspace({ x: "0" }, async ({ workspace, write, turn }) => {
+      const reader = workspace.events.read({ types: ["done", "checkpoint_updated"] });
+      const [first, later] = [take(reader, 2), workspace.events.read({ types: ["done"] })];
+      const { db } = (workspace as LocalWorkspace).runner;
+      db.transaction(() => {
+        for (let at = 0; at < 250; at += 1)
+          appendEvent(db, { type: "capture_resumed", thread: null, at, data: {} });
+      });
+      await turn("a turn", () => write("x", "1"));
+      await workspace.rename("@", "one");
+      expect((await first).map(({ type }) => type)).toEqual(["done", "checkpoint_updated"]);
+      expect((await take(later, 1)).map(({ type }) => type)).toEqual(["done"]);
     }),
   );
 

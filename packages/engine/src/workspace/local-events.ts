@@ -37,7 +37,8 @@ export class LocalEvents implements Events {
 
   /** What happened after an event, as far as it is kept. */
   after(seq: number, thread?: ThreadId): WorkspaceEvent[] {
-    return readEvents(this.#context.store.db, seq, thread).map((row) => describeEvent(this.#context, row));
+    const only = thread === undefined ? {} : { thread };
+    return readEvents(this.#context.store.db, seq, only).map((row) => describeEvent(this.#context, row));
   }
 
   afterRestore(work: AfterRestore): () => void {
@@ -81,15 +82,21 @@ export class LocalEvents implements Events {
     this.wake();
   }
 
-  async *#follow(start: number, { thread, signal }: EventOptions): AsyncGenerator<WorkspaceEvent> {
+  async *#follow(start: number, options: EventOptions): AsyncGenerator<WorkspaceEvent> {
+    const { signal } = options;
+    const { db } = this.#context.store;
     let after = start;
     while (signal?.aborted !== true && !this.#isClosed) {
-      const rows = readEvents(this.#context.store.db, after, thread);
+      const newest = newestEvent(db);
+      const rows = readEvents(db, after, options);
       for (const row of rows) {
         yield this.#describe(row);
         after = row.seq;
       }
-      if (rows.length === 0) await this.#somethingNew(signal);
+      if (rows.length > 0) continue;
+      // what is not for this reader is not looked at again
+      after = Math.max(after, newest);
+      await this.#somethingNew(signal);
     }
   }
 

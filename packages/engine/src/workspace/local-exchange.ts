@@ -9,15 +9,18 @@ import {
   claimSync,
   countQueued,
   dropJournal,
+  forgetsUntil,
   noteProblem,
   notePulled,
   noteRequest,
   readJournal,
   readRemotes,
   removeRemote,
+  settleForgets,
   settleSegment,
 } from "../exchange/remotes.ts";
-import { takeAnnotations } from "../history/annotation-clock.ts";
+import { noteReview, readReviews, takeAnnotations } from "../history/annotation-clock.ts";
+import { appendEvent, newestEvent } from "../history/events.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type {
   Annotation,
@@ -30,8 +33,12 @@ import type {
   NeededObject,
   QueuedRecord,
   RemoteEntry,
+  Review,
+  Selection,
   StoredPack,
 } from "../model/exchange.ts";
+import type { RemoteEvent } from "../model/event.ts";
+import type { ThreadId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Exchange } from "./interface/exchange.ts";
 import type { Runner } from "./runner.ts";
@@ -68,8 +75,18 @@ export class LocalExchange implements Exchange {
     beginLine(this.#store.db, name, next);
   }
 
-  noteProblem(name: string, problem: string | null): void {
-    noteProblem(this.#store.db, name, { problem, at: this.#now });
+  noteProblem(name: string, problem: string | null, retryAt: number | null = null): void {
+    noteProblem(this.#store.db, name, { problem, retryAt, at: this.#now });
+    this.#runner.events.wake();
+  }
+
+  tell({ type, ...data }: RemoteEvent, thread: ThreadId | null = null): void {
+    const { db } = this.#store;
+    db.transaction(() => {
+      // only the newest is of use, and a long push must not drive other events out
+      if (type === "sync_progress") db.run("DELETE FROM event WHERE type = ? AND seq > ?", type, recent(db));
+      appendEvent(db, { type, thread, at: this.#now, data });
+    });
     this.#runner.events.wake();
   }
 
@@ -85,8 +102,16 @@ export class LocalExchange implements Exchange {
     return outboxEnd(this.#store.db, name);
   }
 
-  records(name: string, until: number): Iterable<QueuedRecord> {
-    return readQueued(this.#store.db, name, until);
+  forgetsUntil(name: string): number {
+    return forgetsUntil(this.#store.db, name);
+  }
+
+  settleForgets(name: string, until: number): void {
+    settleForgets(this.#store.db, name, until);
+  }
+
+  records(name: string, until: number, chosen?: Selection): Iterable<QueuedRecord> {
+    return readQueued(this.#store.db, name, { until, chosen });
   }
 
   needed(checkpoint: string, isKnown: (hash: ObjectHash) => boolean): Iterable<NeededObject> {
@@ -124,6 +149,14 @@ export class LocalExchange implements Exchange {
     return taken;
   }
 
+  review(review: Parameters<Exchange["review"]>[0]): void {
+    noteReview(this.#store.db, review, this.#now);
+  }
+
+  reviews(): Review[] {
+    return readReviews(this.#store.db);
+  }
+
   notePulled(name: string, moved: readonly MovedLine[]): void {
     notePulled(this.#store.db, name, { at: this.#now, moved });
     this.#runner.events.wake();
@@ -145,11 +178,14 @@ export class LocalExchange implements Exchange {
     dropJournal(this.#store.db, name);
   }
 
-  settle(
-    name: string,
-    settled: { readonly segment: number; readonly hash: string; readonly until: number; readonly at: number },
-  ): void {
+  settle(name: string, settled: Parameters<Exchange["settle"]>[1]): void {
     settleSegment(this.#store.db, name, { ...settled, now: this.#now });
     this.#runner.events.wake();
   }
+}
+
+const RECENT_EVENTS = 1000;
+
+function recent(db: Runner["db"]): number {
+  return newestEvent(db) - RECENT_EVENTS;
 }

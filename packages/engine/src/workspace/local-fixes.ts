@@ -2,7 +2,7 @@
 import { findFix, listFixes, setAttemptEnded } from "../history/fixes.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Fix, FixRequest, FixUpdate } from "../model/fix.ts";
-import { beginAttempt, beginFix, updateFix } from "../steps/fixes.ts";
+import { beginAttempt, beginFix, noticeKilledFixes, updateFix } from "../steps/fixes.ts";
 import type { Fixes } from "./interface/fixes.ts";
 import type { Runner } from "./runner.ts";
 
@@ -33,6 +33,10 @@ export class LocalFixes implements Fixes {
   async endAttempt(fix: string, number: number, ended: Parameters<Fixes["endAttempt"]>[2]): Promise<void> {
     const { db } = this.#runner;
     db.transaction(() => setAttemptEnded(db, { fix, number }, ended));
+  }
+
+  async noticeKilled(): Promise<void> {
+    if (noticeKilledFixes(this.#runner.context)) this.#runner.events.wake();
   }
 
   async update(fix: string, update: FixUpdate): Promise<Fix> {

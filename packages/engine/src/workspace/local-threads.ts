@@ -2,6 +2,7 @@
 import { withCapture } from "../capture/with-capture.ts";
 import { endsOfBranches } from "../history/branches.ts";
 import { listCheckpoints } from "../history/checkpoints.ts";
+import { markClosed, unmarkClosed } from "../history/closed-threads.ts";
 import { appendEvent } from "../history/events.ts";
 import { insertMessage, readHistory, resolveMessage } from "../history/messages.ts";
 import { lastTurnOf } from "../history/step-rows.ts";
@@ -82,6 +83,12 @@ export class LocalThreads implements Threads {
     return findThread(db, thread);
   }
 
+  async close(thread: ThreadId): Promise<ThreadSummary> {
+    const { db, context } = this.#runner;
+    this.#write(thread, { closed: true }, () => markClosed(db, thread, context.system.now()));
+    return findThread(db, thread);
+  }
+
   async delete(thread: ThreadId, options: { checkpoints?: boolean } = {}): Promise<void> {
     const { db, context } = this.#runner;
     const { store, system } = context;
@@ -90,6 +97,7 @@ export class LocalThreads implements Threads {
     const report = forgetThread(store, system, thread, { dryRun: false, packs });
     this.#write(thread, { deleted: true }, () => {
       hideThread(db, thread, system.now());
+      unmarkClosed(db, thread);
       if (options.checkpoints !== true) return;
       const ends = endsOfBranches(db);
       const own = listCheckpoints(db, { thread, branch: "all" });

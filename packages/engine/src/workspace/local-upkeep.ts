@@ -2,6 +2,7 @@
 import { checkpointAt, countCheckpoints } from "../history/checkpoints.ts";
 import { letIn } from "../history/kept-out.ts";
 import { resolveCheckpoint } from "../history/references.ts";
+import { assertThread } from "../history/threads.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { CheckpointRef } from "../model/ids.ts";
 import type {
@@ -13,7 +14,7 @@ import type {
   UsageBy,
   VerifyReport,
 } from "../model/reports.ts";
-import { PRUNE_GRACE_MS, type RetentionPolicy } from "../model/retention.ts";
+import { PRUNE_GRACE_MS } from "../model/retention.ts";
 import { parsePath } from "../model/workspace-path.ts";
 import { assertDeletable } from "../history/checkpoint-limits.ts";
 import { withReserve } from "../store/reserve.ts";
@@ -23,11 +24,11 @@ import { pruneCheckpoints, selectPrunable, unprune } from "../upkeep/prune.ts";
 import { keepDamage } from "../upkeep/known-damage.ts";
 import { finishPurge, isPurgeUnfinished } from "../upkeep/purge.ts";
 import { readStats } from "../upkeep/stats.ts";
-import { readUsage } from "../upkeep/usage.ts";
+import { readUsage, storedOnlyIn } from "../upkeep/usage.ts";
 import { verifyStore } from "../upkeep/verify.ts";
 import { forgetTarget } from "./forget-target.ts";
 import type { Runner } from "./runner.ts";
-import type { Upkeep } from "./interface/upkeep.ts";
+import type { PruneOptions, Upkeep } from "./interface/upkeep.ts";
 
 /** Each method of `Upkeep`, in terms of the layers below. */
 export class LocalUpkeep implements Upkeep {
@@ -57,14 +58,17 @@ export class LocalUpkeep implements Upkeep {
     return this.#runner.read(() => readUsage(store, by));
   }
 
-  async prune(options: { policy?: RetentionPolicy; dryRun?: boolean } = {}): Promise<PruneReport> {
+  async prune(options: PruneOptions = {}): Promise<PruneReport> {
     const { store, system } = this.#runner.context;
-    const policy = options.policy ?? this.#runner.retention;
-    const { dropped: pruned, ...rules } = selectPrunable(store, policy, system.now());
-    const dryRun = options.dryRun ?? false;
+    const { policy = this.#runner.retention, thread, dryRun = false } = options;
+    if (thread !== undefined) assertThread(store.db, thread);
+    const { dropped: pruned, ...rules } = selectPrunable(store, policy, { now: system.now(), thread });
     if (!dryRun) withReserve(store, () => pruneCheckpoints(store, system, pruned));
     const kept = countCheckpoints(store.db) - (dryRun ? pruned.length : 0);
-    return { pruned, kept, ...rules, dryRun };
+    const report = { pruned, kept, ...rules, dryRun };
+    if (options.estimate !== true) return report;
+    const storedBytes = storedOnlyIn(store, new Set(pruned.map(({ seq }) => seq)));
+    return { ...report, storedBytes };
   }
 
   async unprune(): Promise<Checkpoint[]> {

@@ -56,6 +56,7 @@ import { filesBelow } from "../capture/files-below.ts";
 import { goBack, planBack, type WayBack } from "../restore/go-back.ts";
 import { recover } from "../restore/recover.ts";
 import { restoreWay } from "../restore/restore-way.ts";
+import { noticeKilledFixes } from "../steps/fixes.ts";
 import { stepsWay } from "../steps/steps-way.ts";
 import type { Database } from "../store/database.ts";
 import { keepReserve } from "../store/reserve.ts";
@@ -170,10 +171,12 @@ export class LocalWorkspace implements Workspace {
   /** Finishes what an interrupted process left behind. */
   recover(): void {
     this.#notices.push(...recover(this.#context), ...this.forks.recover());
+    noticeKilledFixes(this.#context);
   }
 
   async checkpoint(request: CheckpointRequest = {}, progress?: Progress): Promise<TakenCheckpoint> {
     assertRoomForManual(this.#db, request, this.runner.retention.manualLimit);
+    if (request.paths === undefined && this.#context.coverage.isNamed) this.#coverAll();
     this.runner.name((request.paths ?? []).map(parsePath));
     const description = request.description ?? request.name ?? "Manual checkpoint";
     const included = (request.include ?? []).flatMap((path) =>
@@ -193,6 +196,11 @@ export class LocalWorkspace implements Workspace {
       }),
     );
     return { ...taken, warnings: [...taken.warnings, ...warnings] };
+  }
+
+  #coverAll(): void {
+    this.#context.coverage.coverAll();
+    this.#context.workingCopy.distrust();
   }
 
   get isAlone(): boolean {

@@ -128,7 +128,7 @@ describe("conflicts", () => {
   }
 
   const told = (temp: TempWorkspace) =>
-    readEvents(runnerOf(temp).db, 0, undefined).filter(({ type }) => type === "restore_conflicts");
+    readEvents(runnerOf(temp).db, 0, {}).filter(({ type }) => type === "restore_conflicts");
 
   test(
     "[N1] of a reset are told as an event, like those of an undo",
@@ -305,7 +305,7 @@ describe("annotations", () => {
       const { workspace } = temp;
       await workspace.tag("@", "taken");
       await workspace.checkpoint();
-      const before = readEvents(runnerOf(temp).db, 0, undefined).length;
+      const before = readEvents(runnerOf(temp).db, 0, {}).length;
       for (const name of [" ", "@", "@-1", "7", "x".repeat(201)]) {
         await expect(workspace.rename("@", name), name).rejects.toMatchObject({ code: "NAME_INVALID" });
         await expect(workspace.tag("@", name), name).rejects.toMatchObject({ code: "NAME_INVALID" });
@@ -313,7 +313,7 @@ describe("annotations", () => {
       await expect(workspace.tag("@", "taken")).rejects.toThrow();
       await expect(workspace.untag("never set")).rejects.toThrow();
       expect(await workspace.resolve("@")).toMatchObject({ name: null, tags: [] });
-      expect(readEvents(runnerOf(temp).db, 0, undefined)).toHaveLength(before);
+      expect(readEvents(runnerOf(temp).db, 0, {})).toHaveLength(before);
     }),
   );
 });

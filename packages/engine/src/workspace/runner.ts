@@ -91,6 +91,7 @@ export class Runner {
       unchanged: taken.unchanged,
       gaps: taken.gaps,
       doubts: taken.doubts,
+      stored: taken.stored ?? { objects: 0, bytes: 0 },
       warnings: [...captureWarnings(taken), ...this.notices()],
       durationMs: this.context.system.elapsed() - started,
     };

@@ -20,8 +20,9 @@ function chosenPaths(texts: readonly string[] | undefined): BytePath[] | undefin
 
 /** [R844] Files outside are written as a whole or not at all: what limits a restore does not choose among them. */
 function refusePartOutside(options: RestoreOptions): void {
-  const { outside = false, paths, hunks, keepNew = false, scope, exceptThreads = [] } = options;
-  const isPart = paths !== undefined || hunks !== undefined || keepNew || scope === "conversation";
+  const { outside = false, paths, hunks, keepNew = false, scope, exceptThreads = [], also = [] } = options;
+  const isPart =
+    paths !== undefined || hunks !== undefined || keepNew || scope === "conversation" || also.length > 0;
   if (outside && (isPart || exceptThreads.length > 0))
     throw new RangeError(
       "`outside` goes with a whole restore of the files, which leaves no thread's work out.",
@@ -43,6 +44,10 @@ export function restoreRequest(
     thread: options.thread ?? null,
     scope: options.scope ?? "files",
     outside: options.outside ?? false,
+    also: (options.also ?? []).map((one) => ({
+      target: resolveState(context, one.ref),
+      paths: chosenPaths(one.paths)!,
+    })),
     ...(options.exceptThreads === undefined ? {} : { except: options.exceptThreads }),
   };
 }

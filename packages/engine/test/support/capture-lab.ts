@@ -95,6 +95,7 @@ export class CaptureLab {
       },
       excludedDirectories: () => settings.excluded,
       outside: { isCaptured: false, home: undefined, otherRoots: () => [] },
+      coverage: { isNamed: false, coverAll: () => undefined },
       interrupt: undefined,
       progress: undefined,
       interrupted: [],

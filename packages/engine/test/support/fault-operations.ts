@@ -32,6 +32,9 @@ export const PASSES: MergePrograms = {
 /** The name of the fork that is made and removed. */
 export const MADE_FORK = "made";
 
+/** The name of the fork whose files the next one takes over. */
+export const SPARE_FORK = "spare";
+
 const OPERATIONS = {
   open: async ({ notices }) => notices.join(" "),
   create: async (workspace) => void (await workspace.checkpoint()),
@@ -40,6 +43,11 @@ const OPERATIONS = {
   redo: async (workspace) => (await workspace.redo()).outcome,
   switch: async (workspace) => (await workspace.restore(await workspace.planSwitch("other"))).outcome,
   fork: async (workspace) => (await workspace.forks.create(MADE_FORK)).fork.state,
+  /** The fork in the trash is spare by now, and the new one takes over its files. */
+  async takeover(workspace, { passHours }) {
+    passHours(25);
+    return (await workspace.forks.create(MADE_FORK)).fork.method;
+  },
   unfork: async (workspace) => (await workspace.forks.remove(MADE_FORK, { now: true })).fork.state,
   merge: async ({ merges }) => (await merges.apply(await merges.plan(["work"]))).outcome,
   check: async ({ merges }) =>

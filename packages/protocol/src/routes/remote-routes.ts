@@ -40,7 +40,32 @@ export const REMOTES = {
   "GET /api/remotes/:name/lines": {
     summary: "The lines of other machines, as the last pull found them.",
     query: workspaceQuery,
-    response: z.looseObject({ lines: z.array(z.looseObject({ line: z.string(), name: z.string() })) }),
+    response: z.looseObject({
+      lines: z.array(
+        z.looseObject({
+          line: z.string(),
+          name: z.string(),
+          at: z.string(),
+          newest: z.looseObject({ id: z.string(), description: z.string() }).nullable(),
+        }),
+      ),
+    }),
+  },
+  "GET /api/remotes/:name/members": {
+    summary: "The members of the space with their roles, as its server has them now.",
+    query: workspaceQuery,
+    response: z.looseObject({
+      generation: z.int(),
+      members: z.array(
+        z.looseObject({
+          id: z.string(),
+          name: z.string(),
+          role: z.string(),
+          isOwn: z.boolean(),
+          until: z.string().nullable(),
+        }),
+      ),
+    }),
   },
   "GET /api/remotes/:name/lines/:line/checkpoints": {
     summary: "The checkpoints of a line, newest first; `line` is its name or its id.",

@@ -32,8 +32,26 @@ export const SHARES = {
     response: z.looseObject({ revoked: z.string() }),
   },
   "POST /api/threads/:id/handoff": {
-    summary: "Hands a thread to another machine of the space, with its files, messages and transcript.",
-    body: z.object({ remote: identifier.optional(), transcript: z.boolean().optional() }),
-    response: z.looseObject({ reference: z.string(), thread: z.string(), checkpoint: z.string() }),
+    summary:
+      "Hands a thread to another machine of the space, with its files, messages and transcript. With `take`, goes on here with one that was handed over: without `planId` the answer is what that would change, with it that is done, or 409 when the files moved on.",
+    query: workspaceQuery,
+    body: z.object({
+      remote: identifier.optional(),
+      transcript: z.boolean().optional(),
+      take: z.boolean().optional(),
+      planId: identifier.optional(),
+    }),
+    response: z.looseObject({}),
+  },
+  "POST /api/threads/:id/review": {
+    summary:
+      "Approves of a thread of another machine as it is now: its owner is told, and approves it there, where the files are.",
+    query: workspaceQuery,
+    body: z.object({
+      remote: identifier,
+      line: identifier.optional(),
+      message: text(2000).min(1).optional(),
+    }),
+    response: z.looseObject({ review: z.looseObject({ thread: z.string(), checkpoint: z.string() }) }),
   },
 } as const satisfies Readonly<Record<string, Route>>;

@@ -51,6 +51,12 @@ export const THREADS = {
     summary: "Deletes a thread and its checkpoints; files are untouched.",
     response: z.looseObject({ deleted: z.string() }),
   },
+  "POST /api/threads/:id/close": {
+    summary:
+      "Says that a conversation is over; its next event opens it again. Retention may keep less of it.",
+    body: empty,
+    response: z.looseObject({ thread: shapes.thread }),
+  },
   "GET /api/threads/:id/messages": {
     summary: "The messages, newest page first; `before` continues at an index.",
     query: z.object({ before: number(1e9).optional(), limit: number(1000).optional() }),

@@ -48,9 +48,12 @@ export const WORKSPACE = {
     response: z.looseObject({ checkpoints: z.array(shapes.checkpoint) }),
   },
   "GET /api/content": {
-    summary: "Where a text, a regex or a file was in any checkpoint; looked for in another process.",
+    summary:
+      "Where a text (`text` or `q`), a regex or a file was in any checkpoint, or `at` one; looked for in another process.",
     query: workspaceQuery.extend({
+      q: text(4000).min(1).optional(),
       text: text(4000).min(1).optional(),
+      at: identifier.optional(),
       regex: text(4000).min(1).optional(),
       file: path.optional(),
       ignoreCase: flag.optional(),
@@ -59,8 +62,9 @@ export const WORKSPACE = {
     response: shapes.findings,
   },
   "GET /api/storage/usage": {
-    summary: "Who takes the space: threads, kinds of checkpoint or directories; counted in another process.",
-    query: workspaceQuery.extend({ by: z.enum(["thread", "kind", "directory"]) }),
+    summary:
+      "Who takes the space: threads, kinds of checkpoint, directories or checkpoints; counted in another process.",
+    query: workspaceQuery.extend({ by: z.enum(["thread", "kind", "directory", "checkpoint"]) }),
     response: shapes.spaceUsage,
   },
   "GET /api/storage": {
@@ -124,10 +128,18 @@ export const WORKSPACE = {
     query: workspaceQuery,
     response: shapes.doctorReport,
   },
+  "GET /api/prune": {
+    summary:
+      "What the policy of the settings would drop now, and about how much space that is; counted in another process.",
+    query: workspaceQuery,
+    response: shapes.pruneReport,
+  },
   "POST /api/prune": {
-    summary: "Drops checkpoints by a policy, or those older than some hours or beyond the newest ones.",
+    summary:
+      "Drops checkpoints by a policy, or those older than some hours or beyond the newest ones; of all threads or of one.",
     query: workspaceQuery,
     body: z.object({
+      thread: identifier.optional(),
       policy: text(40).optional(),
       olderThanHours: z.number().positive().max(1e6).optional(),
       keepLast: z.int().min(0).max(1e9).optional(),

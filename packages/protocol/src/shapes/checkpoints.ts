@@ -63,6 +63,7 @@ export const checkpoint = z.looseObject({
 export const taken = z.looseObject({
   checkpoint,
   unchanged: z.boolean(),
+  stored: z.looseObject({ objects: count, bytes: count }),
   warnings: z.array(z.string()),
   durationMs: z.number(),
 });

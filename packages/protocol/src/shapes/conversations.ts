@@ -39,6 +39,7 @@ export const thread = z.looseObject({
   initialCheckpoint: z.string().nullable(),
   session: z.string().nullable(),
   lastApprovedAt: time.nullable(),
+  closedAt: time.nullable(),
 });
 
 /** One run of an agent within a thread. */

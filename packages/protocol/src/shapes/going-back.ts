@@ -27,6 +27,10 @@ export const conflictSide = z.looseObject({
 /** A path in conflict, with its present and its wanted content. */
 export const conflict = reasonedPath.extend({
   thread: z.string().optional(),
+  /** What made the path what it is now: an agent, a person, or a program while an agent was about. */
+  latest: z
+    .looseObject({ by: z.enum(["agent", "hand", "outside"]), agent: z.string().nullable(), at: time })
+    .optional(),
   sharedWith: z.array(step).optional(),
   together: count.nullable().optional(),
   ours: conflictSide.optional(),

@@ -14,6 +14,7 @@ export const storage = z.looseObject({
   operations: z.record(z.string(), count),
   objects: count,
   packs: count,
+  copiesBytes: count,
   contentBytes: count,
   storedBytes: count,
   diskBytes: count,
@@ -39,7 +40,7 @@ const spaceUse = z.looseObject({ bytes: count, storedBytes: count });
 
 /** Who takes the space of a store. A group's bytes are those that no other group needs. */
 export const spaceUsage = z.looseObject({
-  by: z.enum(["thread", "kind", "directory"]),
+  by: z.enum(["thread", "kind", "directory", "checkpoint"]),
   groups: z.array(
     spaceUse.extend({
       key: z.string().nullable(),
@@ -72,6 +73,7 @@ export const verifyReport = z.looseObject({
 export const gcReport = z.looseObject({
   objectsFreed: count,
   contentFreed: count,
+  storedFreed: count.optional(),
   packsFreed: count,
   packsRewritten: count,
   bytesBefore: count,
@@ -98,6 +100,7 @@ export const pruneReport = z.looseObject({
   keptBy: z.record(z.string(), count),
   droppedBy: z.record(z.string(), count),
   dryRun: z.boolean(),
+  storedBytes: count.optional(),
 });
 
 /** Checkpoints that were brought back. */

@@ -18,6 +18,8 @@ export const branch = z.looseObject({
   ahead: count,
   behind: count,
   files: count,
+  /** The newest run of an agent on it. */
+  run: z.string().nullable(),
   createdAt: time,
   updatedAt: time,
 });
@@ -90,6 +92,16 @@ export const found = z.looseObject({
 /** What a sync of the search index found. */
 export const synced = z.looseObject({ checked: count, reindexed: count, removed: count, skipped: count });
 
+/** The files of the search index. */
+export const indexedFiles = z.looseObject({
+  files: z.array(z.looseObject({ path: z.string(), hash: z.string() })),
+});
+
+/** What became of files that were to be indexed. */
+export const indexing = z.looseObject({
+  indexed: z.array(z.looseObject({ path: z.string(), chunks: count, unchanged: z.boolean() })),
+});
+
 /** The search index of a workspace. */
 export const searchIndex = z.looseObject({
   exists: z.boolean(),
@@ -156,8 +168,8 @@ export const status = z.looseObject({
   ...list("gaps", gap),
   ...list("excluded", excludedPath),
   resident: residentStatus,
-  /** `forks`: what forks take, apart from the store. */
-  disk: z.looseObject({ bytes: count, capBytes: count, forks: count }),
+  /** `forks`: what forks take, apart from the store; `fullSince`: captures have failed since then for want of room. */
+  disk: z.looseObject({ bytes: count, capBytes: count, forks: count, fullSince: time.nullable() }),
   damage: z.looseObject({ at: time, checkpoints: count, sound: count }).nullable(),
   checkpoints: count,
   newest: checkpoint.nullable(),
@@ -167,6 +179,8 @@ export const status = z.looseObject({
   /** What git says now; null outside a repository. */
   git: gitState.nullable(),
   forks: count,
+  /** How many runs of agents have not ended. */
+  runs: count,
   /** How each remote stands; none without remotes. */
   sync: z.array(syncState),
   openConflicts: count,

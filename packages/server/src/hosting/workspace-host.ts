@@ -35,7 +35,7 @@ const MOST_WATCHED = { copies: 4, files: 200_000 };
 /** A working copy that was not used for so long makes room for another to be watched. */
 const UNUSED_MS = 60 * 1000;
 
-/** How often to look for tools that ended without an event. */
+/** How often to look for tools and loops of fixes that ended without an event. */
 const CUT_OFF_MS = 2000;
 
 /** The open workspaces of the resident process. */
@@ -172,15 +172,18 @@ export class WorkspaceHost {
     }, RECONCILE_MS).unref();
   }
 
-  /** [R128] Looks for tools that ended without an event, where nothing else is going on. */
+  /** [R128] [R1750] Looks for tools and loops of fixes that ended without an event, where nothing else is going on. */
   async #noticeCutOff(): Promise<void> {
     for (const [id, opening] of this.#open) {
       const hosted = await opening.catch(() => undefined);
       if (hosted === undefined || hosted.isBusy) continue;
       await hosted
-        .inTurn(() => hosted.workspace.turns.noticeCutOff())
+        .inTurn(async () => {
+          await hosted.workspace.turns.noticeCutOff();
+          await hosted.workspace.fixes.noticeKilled();
+        })
         .catch((error: unknown) =>
-          this.#options.log.error("a tool that was cut off is not captured", {
+          this.#options.log.error("what was cut off is not recorded", {
             workspace: id,
             error: String(error),
           }),

@@ -28,24 +28,15 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 export interface Secrets {
   /** Sent with every request. */
   readonly token: string;
-  /**
-   * Sent by a client that does not know yet whether this is the right process: earns an answer, nothing else.
-   */
-  readonly hello: string;
-  /** The answer: it proves the server's identity before a client sends token and content. */
-  readonly proof: string;
   /** Pages in browsers have keys of their own. */
   readonly pages?: PageBook;
 }
-
-/** Where a hook's script checks that it speaks to this user's process. */
-export const HELLO_PATH = "/hello";
 
 /** The one route that gives a key and therefore needs none. */
 const OPEN_PAGE = "/api/pages";
 
 /** For TCP: checks everything, the token on every request, reads included. */
-export function createNetworkGuard(port: number, { token, hello, pages }: Secrets): Guard {
+export function createNetworkGuard(port: number, { token, pages }: Secrets): Guard {
   const hosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`));
   const origins = new Set([...hosts].map((host) => `http://${host}`));
   return (request) => {
@@ -59,14 +50,13 @@ export function createNetworkGuard(port: number, { token, hello, pages }: Secret
     if (foreign || site.some((value) => !OWN_SITES.has(value)))
       return refuse("ORIGIN_REFUSED", "Pages of other sites may not use this server.");
     const malformed = checkForm(request);
-    if (malformed !== undefined || pages === undefined)
-      return malformed ?? checkToken(request, request.url === HELLO_PATH ? hello : token);
+    if (malformed !== undefined || pages === undefined) return malformed ?? checkToken(request, token);
     if (isPagePath(request)) return undefined;
     if (request.method === "POST" && request.url === OPEN_PAGE)
       return given.length === 1
         ? undefined
         : refuse("ORIGIN_REFUSED", "Only a page of this server may do this.");
-    const refusal = checkToken(request, request.url === HELLO_PATH ? hello : token);
+    const refusal = checkToken(request, token);
     return refusal === undefined ? undefined : checkPage(request, pages, refusal);
   };
 }
@@ -76,7 +66,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** True for what a browser asks for to show the page, before it has a key: files that hold no data. */
 export function isPagePath({ method, url = "" }: IncomingMessage): boolean {
   const path = pathOf(url);
-  const isData = /^\/api(?:\/|$)/i.test(path) || path === "/openapi.json" || path === HELLO_PATH;
+  const isData = /^\/api(?:\/|$)/i.test(path) || path === "/openapi.json";
   return (method === "GET" || method === "HEAD") && !isData;
 }
 
@@ -171,12 +161,6 @@ export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",
 };
-
-/** The hook's script compares it byte for byte, and a shell spends time on each byte. */
-export function answerHello(response: ServerResponse, proof: string): void {
-  response.sendDate = false;
-  response.writeHead(204, proof, { Connection: "keep-alive" }).end();
-}
 
 /** Refuses before anything of the request was used. */
 export function answerRefusal(response: ServerResponse, { code, message }: Refusal): void {

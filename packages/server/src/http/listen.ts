@@ -3,11 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { Admission, MOST_WAITING } from "./admission.ts";
 import {
-  answerHello,
   answerRefusal,
   createNetworkGuard,
   createSocketGuard,
-  HELLO_PATH,
   SAFE_HEADERS,
   type Guard,
   type Secrets,
@@ -43,15 +41,13 @@ export async function listenOnLoopback(
   listener: Listener,
 ): Promise<Listening> {
   const guards: { guard?: Guard } = {};
-  const polite: Listener = (request, response) =>
-    request.url === HELLO_PATH ? answerHello(response, secrets.proof) : listener(request, response);
   const admission = new Admission();
   const guard: Guard = (request) => {
     const refusal = guards.guard!(request);
     if (refusal === undefined) admission.admitted(request.socket);
     return refusal;
   };
-  const servers = LOOPBACK.map(() => guarded(guard, polite));
+  const servers = LOOPBACK.map(() => guarded(guard, listener));
   for (const server of servers) {
     server.maxConnections = MOST_CONNECTIONS + MOST_WAITING;
     server.on("connection", (socket) => admission.arrived(socket));
@@ -96,9 +92,9 @@ function guarded(guard: Guard, listener: Listener): Server {
   return server;
 }
 
-/** Answers that no browser sees and that a shell reads byte by byte: without headers for browsers. */
+/** Answers to hooks, which no browser sees: without headers for browsers. */
 function isTerse(url: string | undefined): boolean {
-  return url === HELLO_PATH || url?.startsWith("/api/hooks/") === true;
+  return url?.startsWith("/api/hooks/") === true;
 }
 
 function listen(server: Server, where: { host: string; port: number } | { path: string }): Promise<void> {

@@ -50,7 +50,7 @@ async function setUp(answer: (event: DeliveredEvent) => Promise<string> = () => 
   return { ask, events };
 }
 
-describe("[R60] an event from the hook's script", () => {
+describe("[R60] an event from `belay-hook`", () => {
   test("is its body; the rest is in headers", async () => {
     const { ask, events } = await setUp(() => Promise.resolve('{"systemMessage":"ü"}'));
     const said = await ask("/api/hooks/claude-code/event", {

@@ -17,7 +17,7 @@ export interface DeliveredEvent {
   readonly cwd: string;
   /** The hook's variables by which agents are told apart. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The hook's name for the event, and when the hook stops waiting; a script names its event only. */
+  /** The hook's name for the event, and when the hook stops waiting; `belay-hook` names its event only. */
   readonly wait?: { readonly id: string; readonly deadline?: number };
 }
 
@@ -40,7 +40,7 @@ export function withHooks(service: HookService, next: Listener): Listener {
 
 interface HookRequest {
   readonly agent: string;
-  /** The body is the event itself, as the hook's script sends it. */
+  /** The body is the event itself, as `belay-hook` sends it. */
   readonly isPlain: boolean;
   readonly request: IncomingMessage;
 }
@@ -74,7 +74,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** From the hook's script: everything but the event is in headers, which a shell can write. */
+/** From `belay-hook`: everything but the event is in headers, so the event is sent as it came. */
 function plainEvent({ agent, request }: HookRequest, input: Buffer): DeliveredEvent {
   const header = (name: string) => String(request.headers[name] ?? "");
   const id = header("x-belay-wait");

@@ -54,10 +54,11 @@ export function checkpointListJson(
 
 /** A checkpoint that was just taken. */
 export function takenJson(taken: TakenCheckpoint, workspace: string): Json<typeof shapes.taken> {
-  const { checkpoint, gaps, doubts, unchanged, warnings, durationMs } = taken;
+  const { checkpoint, gaps, doubts, unchanged, stored, warnings, durationMs } = taken;
   return {
     checkpoint: checkpointJson(checkpoint, { workspace, gaps, doubts }),
     unchanged,
+    stored,
     warnings,
     durationMs,
   };

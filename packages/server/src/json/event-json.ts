@@ -17,6 +17,10 @@ export function eventJson(event: WorkspaceEvent, workspace: string): BelayEvent 
       };
     case "capture_paused":
       return { ...rest, ...place, until: new Date(rest.until).toISOString() };
+    case "sync_failed":
+      return { ...rest, ...place, retryAt: optionalTime(rest.retryAt) };
+    case "share_created":
+      return { ...rest, ...place, expiresAt: optionalTime(rest.expiresAt) };
     case "checkpoint_deleted":
       return { ...rest, ...place, checkpoint_id: rest.checkpointId };
     case "session_approved":
@@ -26,4 +30,8 @@ export function eventJson(event: WorkspaceEvent, workspace: string): BelayEvent 
     default:
       return { ...rest, ...place };
   }
+}
+
+function optionalTime(moment: number | null): string | null {
+  return moment === null ? null : new Date(moment).toISOString();
 }

@@ -7,6 +7,7 @@ import { leftOut, outcomeWord } from "./left-out-json.ts";
 import { listField } from "./list-field.ts";
 import { stepJson } from "./step-json.ts";
 import { pathJson, withPathJson } from "./path-json.ts";
+import { isoTime } from "./thread-json.ts";
 
 /** What going back would do. */
 export function planJson(plan: Plan): Json<typeof shapes.plan> {
@@ -101,8 +102,12 @@ function outsideJson({ path, type, reason }: OutsideEdit): Json<typeof shapes.ou
 }
 
 /** A path in conflict. */
-export function conflictJson({ sharedWith, ...conflict }: Conflict): Json<typeof shapes.conflict> {
-  return { ...withPathJson(conflict), ...(sharedWith && { sharedWith: sharedWith.map(stepJson) }) };
+export function conflictJson({ sharedWith, latest, ...conflict }: Conflict): Json<typeof shapes.conflict> {
+  return {
+    ...withPathJson(conflict),
+    ...(latest && { latest: { ...latest, at: isoTime(latest.at) } }),
+    ...(sharedWith && { sharedWith: sharedWith.map(stepJson) }),
+  };
 }
 
 /** The paths requested by name; null = everything. */

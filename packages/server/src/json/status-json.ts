@@ -5,7 +5,7 @@ import { checkpointJson, gitJson } from "./checkpoint-json.ts";
 import { fileChangeJson } from "./diff-json.ts";
 import { listField } from "./list-field.ts";
 import { withPathJson } from "./path-json.ts";
-import { isoTime } from "./thread-json.ts";
+import { isoTime, optionalTime } from "./thread-json.ts";
 import { stepJson } from "./step-json.ts";
 
 /** Whether the resident process serves a workspace; `watching`: captures cost what changed. */
@@ -36,7 +36,7 @@ export function statusJson(
     ...listField("gaps", status.gaps.map(withPathJson)),
     ...listField("excluded", status.excluded.map(withPathJson)),
     resident,
-    disk: status.disk,
+    disk: { ...status.disk, fullSince: optionalTime(status.disk.fullSince) },
     damage: status.damage === null ? null : { ...status.damage, at: isoTime(status.damage.at) },
     checkpoints: status.checkpoints,
     newest: newest === null ? null : checkpointJson(newest, { workspace: status.id }),
@@ -45,6 +45,7 @@ export function statusJson(
     branch: status.branch,
     git: gitJson(status.git),
     forks: status.forks,
+    runs: status.runs,
     sync: status.sync.map(syncStateJson),
     openConflicts: status.openConflicts,
     undoDropped: status.undoDropped,

@@ -5,13 +5,14 @@ import { pathJson } from "./path-json.ts";
 
 /** A thread. */
 export function threadJson(thread: ThreadSummary, workspace: string): Json<typeof shapes.thread> {
-  const { createdAt, updatedAt, lastApprovedAt, ...rest } = thread;
+  const { createdAt, updatedAt, lastApprovedAt, closedAt, ...rest } = thread;
   return {
     ...rest,
     workspace,
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),
     lastApprovedAt: optionalTime(lastApprovedAt),
+    closedAt: optionalTime(closedAt),
   };
 }
 

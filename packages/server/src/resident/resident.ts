@@ -76,7 +76,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   const host = new WorkspaceHost({ ...options, log, clock });
   const listeners = new Set<symbol>();
   const pages = new PageBook(clock);
-  const secrets = newSecrets();
+  const token = randomBytes(32).toString("base64url");
   let usedAt = clock();
   let facts: ResidentFacts | undefined;
   const served: Served = {
@@ -85,7 +85,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     pages,
     ending: ending.signal,
     listeners,
-    facts: () => publicFacts(facts!),
+    facts: () => facts!,
     capture: options.capture,
     fork: options.fork,
     syntax: options.syntax,
@@ -104,8 +104,8 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   run.clear();
   run.noteStart(clock());
   const socket = await listenOnSocket(run.socket, listener);
-  const network = await listenOnFirst(options.ports, { ...secrets, pages }, listener);
-  facts = { ...startFacts(options, network.port, clock()), ...secrets };
+  const network = await listenOnFirst(options.ports, { token, pages }, listener);
+  facts = { ...startFacts(options, network.port, clock()), token };
   run.write(facts, network.port);
   log.info("started", { pid: process.pid, url: facts.url, version: options.version });
   const isOurs = () => run.read()?.pid === process.pid && run.hasPrivateSocket;
@@ -164,17 +164,6 @@ async function listenOnFirst(
     if (others.length === 0) throw error;
     return listenOnFirst(others, secrets, listener);
   }
-}
-
-/** Without the facts that only the private file may hold. */
-function publicFacts(facts: ResidentFacts) {
-  const { hello: _hello, proof: _proof, ...rest } = facts;
-  return rest;
-}
-
-function newSecrets(): Pick<Secrets, "token" | "hello" | "proof"> {
-  const newSecret = () => randomBytes(32).toString("base64url");
-  return { token: newSecret(), hello: newSecret(), proof: newSecret() };
 }
 
 /** Time for the answer to the request that ends the process. */

@@ -10,9 +10,6 @@ export interface ResidentFacts {
   readonly version: string;
   readonly url: string;
   readonly token: string;
-  /** What a client sends before it knows whom it speaks to, and the answer it must get. */
-  readonly hello: string;
-  readonly proof: string;
   readonly startedAt: string;
   readonly foreground: boolean;
 }

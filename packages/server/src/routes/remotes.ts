@@ -44,6 +44,15 @@ export function serveRemotes(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/remotes/:name/lines", ({ params, query }) =>
     ask<"GET /api/remotes/:name/lines">(query.workspace, ["remote", "lines", commandWord(params.name)]),
   );
+  serveRoute(app, "GET /api/remotes/:name/members", ({ params, query }) =>
+    ask<"GET /api/remotes/:name/members">(query.workspace, [
+      "remote",
+      "keys",
+      "list",
+      "--remote",
+      commandWord(params.name),
+    ]),
+  );
   serveRoute(app, "GET /api/remotes/:name/lines/:line/checkpoints", ({ params, query }) =>
     ask<"GET /api/remotes/:name/lines/:line/checkpoints">(query.workspace, [
       "remote",

@@ -50,6 +50,13 @@ export interface SearchService {
   ): Promise<Json<typeof shapes.found>>;
   state(workspace: Workspace): Promise<Json<typeof shapes.searchIndex>>;
   sync(workspace: Workspace): Promise<Json<typeof shapes.synced>>;
+  files(workspace: Workspace): Promise<Json<typeof shapes.indexedFiles>>;
+  index(
+    workspace: Workspace,
+    wanted: { readonly paths: readonly string[]; readonly content?: string; readonly known?: boolean },
+  ): Promise<Json<typeof shapes.indexing>>;
+  /** How many were in it. */
+  remove(workspace: Workspace, paths: readonly string[]): Promise<number>;
 }
 
 /** Where a conversation is to end. */

@@ -34,7 +34,9 @@ export function serveShares(app: Hono, served: Served): void {
     const words = ["share", `--revoke=${id}`, ...commandOption("remote", query.remote)];
     return (await run(query.workspace, words)) as RouteAnswer<"DELETE /api/shares/:id">;
   });
-  serveRoute(app, "POST /api/threads/:id/handoff", async ({ params, body }) => {
+  serveRoute(app, "POST /api/threads/:id/handoff", async ({ params, query, body }) => {
+    type Answer = RouteAnswer<"POST /api/threads/:id/handoff">;
+    if (body.take === true) return (await run(query.workspace, takeWords(params.id, body))) as Answer;
     const { workspace } = await served.host.findThread(params.id);
     const words = [
       "handoff",
@@ -43,6 +45,22 @@ export function serveShares(app: Hono, served: Served): void {
       ...commandOption("remote", body.remote),
     ];
     const answer = await served.work.run(workspace.root, words);
-    return answer as RouteAnswer<"POST /api/threads/:id/handoff">;
+    return answer as Answer;
   });
+  serveRoute(app, "POST /api/threads/:id/review", async ({ params, query, body }) => {
+    const { remote, line, message } = body;
+    const thread = [remote, ...(line === undefined ? [] : [line]), params.id].map(commandWord).join("/");
+    const words = ["approve", `--thread=${thread}`, ...commandOption("message", message)];
+    return (await run(query.workspace, words)) as RouteAnswer<"POST /api/threads/:id/review">;
+  });
+}
+
+/** What is taken over is asked about first: without the id of its plan nothing is changed. */
+function takeWords(
+  thread: string,
+  { remote, planId }: { readonly remote?: string | undefined; readonly planId?: string | undefined },
+): string[] {
+  const reference = [...(remote === undefined ? [] : [remote]), thread].map(commandWord).join("/");
+  const how = planId === undefined ? ["--dry-run"] : ["--yes", ...commandOption("plan", planId)];
+  return ["handoff", `--take=${reference}`, ...how];
 }

@@ -39,6 +39,11 @@ export function serveThreads(app: Hono, served: Served): void {
       thread: threadJson(await workspace.threads.update(thread, { title: body.title }), workspace.id),
     })),
   );
+  serveRoute(app, "POST /api/threads/:id/close", ({ params }) =>
+    inThread(served, params.id, async (workspace, thread) => ({
+      thread: threadJson(await workspace.threads.close(thread), workspace.id),
+    })),
+  );
   serveRoute(app, "DELETE /api/threads/:id", ({ params }) =>
     inThread(served, params.id, async (workspace, thread) => {
       await workspace.threads.delete(thread, { checkpoints: true });

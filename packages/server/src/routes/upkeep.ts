@@ -37,8 +37,8 @@ export function serveUpkeep(app: Hono, served: Served): void {
     return { running: { since: isoTime(work.since), done: work.done ?? 0, total: work.total ?? null } };
   });
   serveRoute(app, "GET /api/content", ({ query }) => {
-    const { text, regex, file, ignoreCase, limit } = query;
-    const words = Object.entries({ text, regex, file, limit: limit ?? FOUND_FILES }).flatMap(
+    const { q, text = q, regex, file, at, ignoreCase, limit } = query;
+    const words = Object.entries({ text, regex, file, at, limit: limit ?? FOUND_FILES }).flatMap(
       ([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]),
     );
     return elsewhere<"GET /api/content">(served, query.workspace, [
@@ -83,11 +83,19 @@ function serveCheckpoint(app: Hono, served: Served): void {
 }
 
 function servePruning(app: Hono, served: Served): void {
+  serveRoute(app, "GET /api/prune", ({ query }) =>
+    elsewhere<"GET /api/prune">(served, query.workspace, ["prune", "--dry-run"]),
+  );
   serveRoute(app, "POST /api/prune", ({ query, body }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
       const policy = policyOf(body);
       const { dryRun = false } = body;
-      const { pruned, ...report } = await workspace.upkeep.prune({ dryRun, ...(policy && { policy }) });
+      const thread = body.thread === undefined ? undefined : (await workspace.threads.get(body.thread)).id;
+      const { pruned, ...report } = await workspace.upkeep.prune({
+        dryRun,
+        ...(policy && { policy }),
+        ...(thread && { thread }),
+      });
       const ids = pruned.map(({ id }) => id);
       return { pruned: ids, prunedTotal: ids.length, ...report };
     }),

@@ -11,8 +11,12 @@ import type {
   NeededObject,
   QueuedRecord,
   RemoteEntry,
+  Review,
+  Selection,
   StoredPack,
 } from "../../model/exchange.ts";
+import type { RemoteEvent } from "../../model/event.ts";
+import type { ThreadId } from "../../model/ids.ts";
 import type { ObjectHash } from "../../model/object-hash.ts";
 
 /** The exchange with remotes. Everything is done when a call returns. */
@@ -25,8 +29,10 @@ export interface Exchange {
   removeRemote(name: string): boolean;
   /** Goes on as another line of the remote's space, which gets the whole history again. */
   beginLine(name: string, next: { readonly line: string; readonly began: string }): void;
-  /** Notes why a push did not end well; null when it did. */
-  noteProblem(name: string, problem: string | null): void;
+  /** Notes why a push did not end well, and when it is tried again; null when it did. */
+  noteProblem(name: string, problem: string | null, retryAt?: number | null): void;
+  /** Tells readers of events something about a remote. */
+  tell(event: RemoteEvent, thread?: ThreadId | null): void;
   /** How much waits for a remote. */
   queued(name: string): { readonly checkpoints: number; readonly records: number };
 
@@ -34,8 +40,12 @@ export interface Exchange {
   checkpoints(): string[];
   /** The place of the newest row that waits for a remote; 0 when none does. */
   outboxEnd(name: string): number;
-  /** What waits up to a place: each row once, with its newest state. */
-  records(name: string, until: number): Iterable<QueuedRecord>;
+  /** The place of the newest forgetting that a remote's line still has to follow; 0 when there is none. */
+  forgetsUntil(name: string): number;
+  /** The line of a remote no longer has what was forgotten up to a place. */
+  settleForgets(name: string, until: number): void;
+  /** What waits up to a place: each row once, with its newest state; only what is chosen, if something is. */
+  records(name: string, until: number, chosen?: Selection): Iterable<QueuedRecord>;
   /** What a checkpoint needs that is not known; what is inside a tree comes before the tree. */
   needed(checkpoint: string, isKnown: (hash: ObjectHash) => boolean): Iterable<NeededObject>;
   /** Where objects lie, in the order in which they are stored. */
@@ -54,6 +64,14 @@ export interface Exchange {
   ): Fetching;
   /** [T11] Takes over what others wrote on checkpoints that are here, where it is newer. Returns how much was. */
   annotate(annotations: readonly Annotation[]): number;
+  /** Says that this machine approves of a thread of another line, as it was at a checkpoint; it waits to be sent. */
+  review(review: {
+    readonly line: string;
+    readonly checkpoint: string;
+    readonly message: string | null;
+  }): void;
+  /** What members of spaces approve of and was not approved here since, the newest first. */
+  reviews(): Review[];
   /** Notes that the lines of others were looked at, and which of them had moved. */
   notePulled(name: string, moved: readonly MovedLine[]): void;
 
@@ -68,6 +86,13 @@ export interface Exchange {
   /** A segment is known to be stored: what it sent no longer waits. */
   settle(
     name: string,
-    settled: { readonly segment: number; readonly hash: string; readonly until: number; readonly at: number },
+    settled: {
+      readonly segment: number;
+      readonly hash: string;
+      readonly until: number;
+      readonly at: number;
+      /** Only these no longer wait; all up to the place unless given. */
+      readonly sent?: readonly Pick<HistoryRecord, "kind" | "id">[];
+    },
   ): void;
 }

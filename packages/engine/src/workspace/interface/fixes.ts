@@ -24,6 +24,8 @@ export interface Fixes {
     number: number,
     ended: { readonly run: string | null; readonly issues: readonly FixIssue[]; readonly takenBack: boolean },
   ): Promise<void>;
+  /** Records that loops whose process was killed wait for a decision; a process that stays calls this now and then. */
+  noticeKilled(): Promise<void>;
   /** Records that a loop needs a decision, goes on, or is over. */
   update(fix: string, update: FixUpdate): Promise<Fix>;
 }

@@ -26,6 +26,8 @@ export interface Threads {
   create(request: ThreadRequest): Promise<ThreadSummary>;
   /** Changes the title of a thread. */
   update(thread: ThreadId, change: { readonly title: string | null }): Promise<ThreadSummary>;
+  /** Says that a conversation is over, for policies that keep less of such ones. Its next event opens it again. */
+  close(thread: ThreadId): Promise<ThreadSummary>;
   /** Hides a thread and forgets its words. Its checkpoints stay restorable unless `checkpoints` prunes them too. */
   delete(thread: ThreadId, options?: { readonly checkpoints?: boolean }): Promise<void>;
 

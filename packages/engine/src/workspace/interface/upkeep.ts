@@ -1,6 +1,6 @@
 /** The part of a workspace that looks after its store: proving it sound, dropping, freeing and forgetting. */
 import type { Checkpoint } from "../../model/checkpoint.ts";
-import type { CheckpointRef } from "../../model/ids.ts";
+import type { CheckpointRef, ThreadId } from "../../model/ids.ts";
 import type {
   ForgetReport,
   GcReport,
@@ -12,6 +12,14 @@ import type {
 } from "../../model/reports.ts";
 import type { RetentionPolicy } from "../../model/retention.ts";
 
+/** What `prune` drops; an estimate of the space reads every tree once. */
+export interface PruneOptions {
+  readonly policy?: RetentionPolicy;
+  readonly thread?: ThreadId;
+  readonly dryRun?: boolean;
+  readonly estimate?: boolean;
+}
+
 /** Care of the store; `workspace.upkeep`. */
 export interface Upkeep {
   /** Proves that the store is sound; `full` also reads and hashes all content. */
@@ -22,10 +30,13 @@ export interface Upkeep {
   }): Promise<VerifyReport>;
   /** How much the store holds, and how much disk it uses. */
   stats(): Promise<Stats>;
-  /** Who takes the space: threads, kinds of checkpoint or directories. Reads every tree once. */
+  /**
+   * Who takes the space: threads, kinds of checkpoint or directories, each with what no other needs; or checkpoints, each
+   * with what it was the first to hold. Reads every tree once.
+   */
   usage(by: UsageBy): Promise<SpaceUsage>;
-  /** Drops checkpoints by policy: that of the settings unless one is passed. */
-  prune(options?: { readonly policy?: RetentionPolicy; readonly dryRun?: boolean }): Promise<PruneReport>;
+  /** Drops checkpoints by policy: that of the settings unless one is passed. With `thread` only those of one thread. */
+  prune(options?: PruneOptions): Promise<PruneReport>;
   /** Takes back prunings whose grace time has not passed. */
   unprune(): Promise<Checkpoint[]>;
   /** Drops one checkpoint; `unprune` brings it back within a day. Approved ones are refused. */

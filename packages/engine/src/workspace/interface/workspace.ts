@@ -85,6 +85,8 @@ export interface RestoreOptions {
    * threads changed too goes back, and so does one that `paths` names itself. Left out: all work goes back.
    */
   readonly exceptThreads?: "others" | readonly ThreadId[];
+  /** More files in the same plan, each brought back from a checkpoint of its own. */
+  readonly also?: readonly { readonly ref: CheckpointRef; readonly paths: readonly string[] }[];
   /** Also write back the files outside the workspace that the checkpoint holds. `undo` does not take that back. */
   readonly outside?: boolean;
 }
