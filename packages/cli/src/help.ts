@@ -69,7 +69,8 @@ const CONTINUED = "      ";
 function optionTable(options: OptionSpecs, style: Style, width: number): string {
   const rows = Object.entries(options).map(([name, spec]) => {
     const short = spec.short === undefined ? "    " : `-${spec.short}, `;
-    const value = spec.type === "string" ? ` <${spec.value ?? "value"}>` : "";
+    const takes = spec.value ?? "value";
+    const value = spec.type === "boolean" ? "" : spec.otherwise === undefined ? ` <${takes}>` : ` [${takes}]`;
     return { name: `${short}--${name}${value}`, about: spec.about };
   });
   return definitions(rows, style, width);

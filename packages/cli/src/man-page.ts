@@ -62,7 +62,7 @@ const ALL_EXIT_CODES = {
 
 /** The variables that users set. */
 export const ENVIRONMENT = {
-  BELAY_HOME: "where stores, settings and the hook script live (default: ~/.belay)",
+  BELAY_HOME: "where stores, settings and the hook live (default: ~/.belay)",
   BELAY_RESIDENT: "off: commands do not start the resident process",
   BELAY_WAIT_MS: "how long a hook may wait for its capture, instead of a second",
   BELAY_EMBEDDINGS_KEY: "the key for the endpoint in the setting retrieval.url",
@@ -90,9 +90,9 @@ function optionList(options: OptionSpecs): string {
   return definitions(Object.entries(options).map(([name, spec]) => [optionName(name, spec), spec.about]));
 }
 
-function optionName(name: string, { short, type, value }: OptionSpec): string {
+function optionName(name: string, { short, type, value, otherwise }: OptionSpec): string {
   const beginning = short === undefined ? "" : `-${short}, `;
-  return `${beginning}--${name}${type === "string" ? ` <${value ?? "value"}>` : ""}`;
+  return `${beginning}--${name}${type === "boolean" ? "" : otherwise === undefined ? ` <${value ?? "value"}>` : ` [${value ?? "value"}]`}`;
 }
 
 function definitions(entries: readonly (readonly [string, string])[]): string {

@@ -113,10 +113,15 @@ describe("belay agents run", () => {
     expect(existsSync(sandbox.path("owned"))).toBe(false);
   });
 
-  test("[R101] stop ends a run of another process, and nothing of it is left", async () => {
+  test("[R101] [R1759] stop ends a run of another process, and nothing of it is left; the status counts it until then", async () => {
     const { runs } = sandbox.json([...RUN, "--detach", "--agent", "stub", "-p", "leave alive.txt\nhang"]);
     await expect.poll(() => sandbox.read("alive.txt")).toBeDefined();
+    expect([sandbox.json(["status"]).runs, sandbox.ok("status")]).toEqual([
+      1,
+      expect.stringContaining("1 run at work"),
+    ]);
     expect(sandbox.json(["agents", "stop", runs[0].id]).runs[0]).toMatchObject({ status: "stopped" });
+    expect(sandbox.json(["status"]).runs).toBe(0);
     const { size } = statSync(sandbox.path("alive.txt"));
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(statSync(sandbox.path("alive.txt")).size).toBe(size);

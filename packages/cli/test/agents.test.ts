@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { listOverdue, writeHookScript } from "@belay/agents";
+import { listOverdue, writeHook } from "@belay/agents";
 import { afterEach, describe, expect, test } from "vitest";
 import { canMount, mountSmall, unmount } from "../../engine/test/support/project.ts";
 import { OverduePlace } from "../../agents/src/state/overdue-events.ts";
@@ -37,7 +37,14 @@ function writeScript(): void {
   const program = `#!/bin/sh\necho started >>'${sandbox.base}/long-way'\nexec '${process.execPath}' "$@"\n`;
   writeFileSync(node, program, { mode: 0o755 });
   const build = join(LAUNCHER, "../../dist/main.js");
-  writeHookScript({ belayHome: sandbox.home, node, cli: LAUNCHER, build, environment: ["CLAUDE", "BELAY"] });
+  writeHook({
+    belayHome: sandbox.home,
+    node,
+    cli: LAUNCHER,
+    build,
+    program: join(build, "../belay-hook"),
+    environment: ["CLAUDE", "BELAY"],
+  });
 }
 
 function runScript(agent: string, input: string, more: NodeJS.ProcessEnv = {}): HookDone {
@@ -193,7 +200,8 @@ test("the process rewrites the script of an earlier Belay when it starts; a miss
   mkdirSync(join(script, ".."), { recursive: true });
   writeFileSync(script, "#!/bin/sh\n# old\n", { mode: 0o755 });
   sandbox.belay(["start"]);
-  expect(readFileSync(script, "utf8")).toContain(join(LAUNCHER, "../../dist/main.js"));
+  expect(readFileSync(`${script}.facts`, "utf8")).toContain(`home=${sandbox.home}\n`);
+  expect(readFileSync(script, "latin1")).not.toContain("# old");
 });
 
 test("[R66] a thread is called by its first prompt, and nothing that lists it shows a secret", async () => {

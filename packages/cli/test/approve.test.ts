@@ -54,6 +54,7 @@ describe("threads and thread", () => {
         createdAt: expect.stringMatching(ISO_TIME),
         updatedAt: expect.stringMatching(ISO_TIME),
         lastApprovedAt: null,
+        closedAt: null,
         messages: 1,
         checkpoints: 3,
         initialCheckpoint: expect.stringMatching(ID),

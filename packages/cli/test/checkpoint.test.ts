@@ -31,6 +31,7 @@ describe("checkpoint", () => {
     expect(taken).toEqual({
       checkpoint: expect.any(Object),
       unchanged: false,
+      stored: { objects: 2, bytes: 12 },
       warnings: [],
       durationMs: expect.any(Number),
     });

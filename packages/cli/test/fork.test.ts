@@ -1,5 +1,5 @@
 /** `belay fork`. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Sandbox } from "./sandbox.ts";
@@ -72,6 +72,50 @@ test("[R100] the set-up of the settings is asked about, prepares a fork and know
   expect(second.warnings).toEqual(["forks.setup: false ended with exit code 1. The fork is kept as it is."]);
   expect(existsSync(join(second.fork.path, "pwned"))).toBe(false);
 });
+
+test("[R1755] a setting of this workspace alone holds here and in its forks, and nowhere else", () => {
+  const { fork } = sandbox.json(["fork", "idea"]);
+  const [{ id }] = sandbox.json(["workspaces"]).workspaces;
+  const own = { key: "forks.limit", value: 1, source: `workspaces.${id}` };
+  expect(sandbox.json(["config", "forks.limit", "1", "--here"], 0, { cwd: fork.path }).settings).toEqual([
+    own,
+  ]);
+  expect(sandbox.error(["fork", "second"], 3).code).toBe("FORK_LIMIT");
+  const elsewhere = { cwd: sandbox.base };
+  expect(sandbox.json(["config", "forks.limit"], 0, elsewhere).settings).toMatchObject([
+    { source: "default" },
+  ]);
+  expect(sandbox.json(["config", "forks.limit", "--unset", "--here"]).settings).toMatchObject([
+    { value: 16 },
+  ]);
+  sandbox.ok("fork", "second");
+  expect(sandbox.belay(["config", "forks.limit", "1", "--here"], elsewhere).status).toBe(4);
+  expect(sandbox.belay(["config", "forks.limit", "--here"]).status).toBe(2);
+});
+
+test("[R1754] [R101] a set-up that takes too long is ended with every process of it, and the fork is kept", () => {
+  const setup = ["sh", "-c", "setsid sleep 600 & sleep 600; echo late > late.txt"];
+  const settings = { "forks.setup": setup, runs: { timeoutMinutes: 0.02 } };
+  writeFileSync(join(sandbox.home, "config.json"), JSON.stringify(settings));
+  const { fork, warnings } = sandbox.json(["fork", "idea", "--yes"]);
+  expect(warnings).toEqual([
+    "forks.setup: sh was ended because it took longer than 0.02 minutes. The fork is kept as it is.",
+  ]);
+  expect([fork.state, existsSync(join(fork.path, "late.txt"))]).toEqual(["ready", false]);
+  expect(processesIn(fork.path)).toEqual([]);
+  expect(sandbox.json(["fork", "remove", "idea"]).fork.state).toBe("removing");
+});
+
+/** The processes whose current directory is this one. */
+function processesIn(directory: string): string[] {
+  return readdirSync("/proc").filter((name) => {
+    try {
+      return readlinkSync(`/proc/${name}/cwd`) === directory;
+    } catch {
+      return false;
+    }
+  });
+}
 
 test("what does not go together is refused, and an unknown fork is not found", () => {
   for (const words of [

@@ -62,7 +62,7 @@ test("[C28, C39] where no ghost can be, the reason is said and nothing happens",
   expect(sandbox.belay(["ghost", "haunt"])).toMatchObject({ status: 2 });
 });
 
-test("[R372] ghosts whose store is lost are imported: their ids and commits restore, what they never had stays, twice is once", () => {
+test("[R372] [R1785] ghosts whose store is lost are imported: their ids and commits restore, what they never had stays, twice is once", () => {
   makeRepository();
   sandbox.write("a.txt", "two\n");
   sandbox.write("src/deep.txt", "deep\n");
@@ -92,5 +92,20 @@ test("[R372] ghosts whose store is lost are imported: their ids and commits rest
   ]);
   expect(sandbox.read(".env")).toBe("SECRET=1\n");
   sandbox.ok("restore", second.id, "--yes");
+  expect(sandbox.read("later.txt")).toBe("later\n");
+
+  // [R1785] a lost store again: going back to a ghost imports it by itself, a look does not
+  rmSync(sandbox.home, { recursive: true });
+  sandbox.ok("init", "--no-agents", "--yes");
+  const short = first.commit.slice(0, 9);
+  expect(sandbox.belay(["ghost", "restore", short, "--dry-run"]).status).not.toBe(0);
+  expect(sandbox.belay(["show", first.id]).status).toBe(4);
+  expect(sandbox.ok("ghost", "restore", short, "--yes")).toContain("Restored");
+  expect([sandbox.read("a.txt"), sandbox.read("later.txt"), sandbox.read(".env")]).toEqual([
+    "two\n",
+    undefined,
+    "SECRET=1\n",
+  ]);
+  sandbox.ok("undo", "--yes");
   expect(sandbox.read("later.txt")).toBe("later\n");
 });

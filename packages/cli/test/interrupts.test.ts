@@ -8,7 +8,7 @@ import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { writeHookScript } from "@belay/agents";
+import { writeHook } from "@belay/agents";
 import { afterEach, describe, expect, test } from "vitest";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
@@ -230,11 +230,12 @@ async function setUp(): Promise<void> {
   sandbox = await Sandbox.protected({ "x.txt": "0\n", "y.txt": "0\n", "mine.txt": "0\n" });
   const build = join(LAUNCHER, "../../dist/main.js");
   mkdirSync(dirname(join(sandbox.home, "bin/belay-hook")), { recursive: true });
-  writeHookScript({
+  writeHook({
     belayHome: sandbox.home,
     node: process.execPath,
     cli: LAUNCHER,
     build,
+    program: join(build, "../belay-hook"),
     environment: ["CLAUDE", "BELAY"],
   });
 }

@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
+const STUB = [process.execPath, join(import.meta.dirname, "../../agents/test/programs/stub-agent.cjs")];
+
 let sandbox: Sandbox;
 const LINES = Array.from({ length: 9 }, (_, at) => `const a${at + 1} = ${at + 1};`);
 const text = (...lines: readonly string[]) => `${lines.join("\n")}\n`;
@@ -131,6 +133,19 @@ test("[N0] [R98] the merger's copy writes nothing through a link that has taken 
   expect([readFileSync(mine, "utf8"), readdirSync(outside)]).toEqual(["only here\n", []]);
 });
 
+test("[R1758] a dry run shows what a decision would change, and records nothing", () => {
+  const words = ["resolve", "a.ts", "--take", "theirs", "--dry-run"];
+  expect(sandbox.json(words)).toMatchObject({
+    whole: true,
+    files: [{ file: { path: "a.ts", type: "modified" } }],
+    content: { text: THEIRS },
+  });
+  expect(sandbox.ok(...words)).toMatch(/-const ours = 1;\n[^]*\+const theirs = 2;/);
+  expect(sandbox.json(["conflicts"]).conflicts).toMatchObject([{ state: "open", resolution: null }]);
+  expect(sandbox.read("a.ts")).toBe(OURS);
+  expect(sandbox.belay(["resolve", "a.ts", "--reopen", "--dry-run"]).status).toBe(2);
+});
+
 test("[R98] a program is named on the command line, asked about, and may decline", () => {
   const words = merger(`answer("declined");`);
   expect(
@@ -196,6 +211,30 @@ test("[R98] [R796] the merger of the settings is asked, and says what it cost; w
     merge: { outcome: "applied" },
   });
   expect(sandbox.read("a.ts")).toBe(BOTH);
+});
+
+test("[R1752] [R1753] a branch names its newest run; the merger is told what the agent of a side was asked for, and what it said last", () => {
+  sandbox.ok("merge", "--abandon");
+  const prompt = "write b.txt theirs\nsay The key is DB_PASSWORD=correct-horse\nsay I wrote the file.";
+  const { runs } = sandbox.json(["agents", "run", "--yes", "-p", prompt, "--", ...STUB]);
+  const { branches } = sandbox.json(["branch"]);
+  expect(branches.map(({ name, run }: any) => [name, run])).toEqual([
+    ["main", null],
+    ["f", null],
+    [runs[0].branch, runs[0].id],
+  ]);
+  sandbox.write("b.txt", "ours\n");
+  expect(sandbox.json(["merge", runs[0].fork], 3).conflicts).toMatchObject([{ path: "b.txt" }]);
+  configure(`fs.writeFileSync(tries, JSON.stringify(conflict.intents)); answer("declined");`);
+  sandbox.json(["resolve", "--agent", "--yes"], 3);
+  const { ours, theirs } = JSON.parse(readFileSync(join(sandbox.base, "tries"), "utf8"));
+  expect(ours).toEqual({ agent: "you", prompt: null, summary: null });
+  expect(theirs).toMatchObject({
+    agent: runs[0].branch,
+    prompt: expect.stringContaining("write b.txt theirs"),
+  });
+  expect(theirs.summary).toMatch(/^The key is DB_PASSWORD=(?!correct).*\nI wrote the file\.$/);
+  expect(theirs.prompt).not.toContain("correct-horse");
 });
 
 test("[R98] [R1451] V6: an answer that the check refuses changes nothing; one that it passes may leave lines out", () => {

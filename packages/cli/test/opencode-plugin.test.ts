@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeHookScript } from "@belay/agents";
+import { writeHook } from "@belay/agents";
 import { afterEach, expect, test } from "vitest";
 import { opencodePlugin } from "../../agents/src/hooks/opencode-plugin.ts";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
@@ -21,7 +21,15 @@ async function loadPlugin(directory: string): Promise<Record<string, Hook>> {
   const program = `#!/bin/sh\necho started >>'${sandbox.base}/long-way'\nexec '${process.execPath}' "$@"\n`;
   writeFileSync(node, program, { mode: 0o755 });
   const build = join(LAUNCHER, "../../dist/main.js");
-  const script = writeHookScript({ belayHome: sandbox.home, node, cli: LAUNCHER, build, environment: [] });
+  // the script alone, where a mark can be left
+  const script = writeHook({
+    belayHome: sandbox.home,
+    node,
+    cli: LAUNCHER,
+    build,
+    program: "/nowhere",
+    environment: [],
+  });
   writeFileSync(
     script,
     readFileSync(script, "utf8").replace("\n", `\necho started >>'${sandbox.base}/script'\n`),

@@ -71,7 +71,9 @@ test("[R266] a global installation has the manual page", () => {
   expect(readFileSync(join(prefix, "share/man/man1/belay.1"), "utf8")).toMatch(/^\.TH BELAY 1/);
 });
 
-test("the native look is there wherever it was compiled", () => {
+test("the native look and the hook are there wherever they were compiled", () => {
+  const hook = join(installed, "node_modules/@belay/cli/dist/belay-hook");
+  expect(existsSync(hook)).toBe(existsSync(join(REPOSITORY, "packages/agents/dist/belay-hook")));
   const here = existsSync(join(REPOSITORY, "packages/engine/dist/look.node"));
   const file = join(installed, "node_modules/@belay/cli/dist/look.node");
   expect(existsSync(file)).toBe(here);

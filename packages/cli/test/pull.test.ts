@@ -147,7 +147,7 @@ describe.skipIf(missing !== undefined)("two machines and Ceph", () => {
   );
 
   test(
-    "[R706] [R707] [R1509] the resident process pushes by itself; status says when it has",
+    "[R706] [R707] [R1509] [R1843] [R1844] the resident process pushes by itself; a thread is reviewed, and taken over over HTTP",
     { timeout: 300_000 },
     async () => {
       using sandbox = await Sandbox.protected({ "a.txt": "one\n" });
@@ -228,10 +228,59 @@ describe.skipIf(missing !== undefined)("two machines and Ceph", () => {
           transcript: false,
         });
         expect(await send("GET", "/api/remotes")).toMatchObject({ remotes: [{ name: "team" }] });
+        await takeAndReview(ana, { url, send });
       } finally {
         await ana.ask("stop");
         await proxy.stop();
       }
     },
   );
+
+  /** Bob hands a thread over; Ana reviews it and takes it over, by HTTP; Bob's machine follows her review. */
+  async function takeAndReview(
+    ana: Desk,
+    { url, send }: { url: string; send: (method: string, path: string, body?: object) => Promise<object> },
+  ): Promise<void> {
+    using theirs = await Sandbox.protected({ "a.txt": "of bob\n" });
+    const bob = new Desk(theirs.home, theirs.project);
+    await bob.ask("remote", "add", "team", url, "--recovery-file", join(ana.root, "../key.txt"));
+    expect((await bob.run("run", "--", "sh", "-c", "echo better > a.txt")).status).toBe(0);
+    await bob.ask("push");
+    const [{ id }] = (await bob.ask("threads"))["threads"] as never as [{ id: string }];
+    const { checkpoint } = await bob.ask("handoff", id);
+    const take = (more: object) =>
+      send("POST", `/api/threads/${id}/handoff`, { take: true, remote: "team", ...more });
+    const preview = async () => (await take({})) as { plan: { id: string } };
+    const first = await preview();
+    expect(first).toMatchObject({
+      handoff: { checkpoint, transcript: false },
+      plan: { operations: [{ type: "restore", path: "a.txt" }] },
+    });
+    // [R1844] what a page saw some time ago is not done to other files
+    ana.write({ "a.txt": "changed meanwhile\n" });
+    expect(await take({ planId: first.plan.id })).toMatchObject({ error: { code: "PLAN_STALE" } });
+    expect(readFileSync(join(ana.root, "a.txt"), "utf8")).toBe("changed meanwhile\n");
+    const taken = await take({ planId: (await preview()).plan.id });
+    expect(taken).toMatchObject({
+      continues: { remote: "team", thread: id },
+      restore: { outcome: "applied", modified: 1, restoredTo: checkpoint },
+      conversation: "none",
+    });
+    expect(readFileSync(join(ana.root, "a.txt"), "utf8")).toBe("better\n");
+
+    const review = await send("POST", `/api/threads/${id}/review`, { remote: "team", message: "fine" });
+    expect(review).toMatchObject({ review: { thread: id, message: "fine" }, sent: true });
+    const told = { thread: id, message: "fine", by: expect.stringMatching(/@/) };
+    expect(await bob.ask("pull")).toMatchObject({ reviews: [{ ...told, applied: false }] });
+    expect(await bob.ask("approve", "--thread", id, "--dry-run")).toMatchObject({ hasUnapproved: true });
+    await bob.ask("config", "approvals.fromTeam", "ignore");
+    expect(await bob.ask("pull")).toMatchObject({ reviews: [] });
+    await bob.ask("config", "approvals.fromTeam", "apply");
+    bob.write({ "a.txt": "after the review\n" });
+    expect(await bob.ask("pull")).toMatchObject({ reviews: [{ applied: false }] });
+    bob.write({ "a.txt": "better\n" });
+    expect(await bob.ask("sync")).toMatchObject({ pull: { reviews: [{ ...told, applied: true }] } });
+    expect(await bob.ask("approve", "--thread", id, "--dry-run")).toMatchObject({ hasUnapproved: false });
+    expect(await bob.ask("pull")).toMatchObject({ reviews: [] });
+  }
 });

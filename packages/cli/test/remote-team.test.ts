@@ -204,7 +204,7 @@ describe.skipIf(missing !== undefined)("a team on Ceph", { timeout: 180_000 }, (
       }
   });
 
-  test("[R767, R768] a thread is handed over with files and conversation; a checkpoint goes over a checkout", async () => {
+  test("[R767, R768, R1845] a thread is handed over with files and conversation; a checkpoint goes over a checkout", async () => {
     using sandbox = await Sandbox.protected({ "a.txt": "one\n" });
     const ana = { home: sandbox.home, cwd: sandbox.project };
     const url = `s3://belay/${randomBytes(4).toString("hex")}?endpoint=${server.endpoint}`;
@@ -263,6 +263,19 @@ describe.skipIf(missing !== undefined)("a team on Ceph", { timeout: 180_000 }, (
     expect((await run(["undo", "--yes", "--json"], bob)).status).toBe(0);
     expect(readFileSync(theirs.path("a.txt"), "utf8")).toBe("mine\n");
     expect(readFileSync(theirs.path("b.txt"), "utf8")).toBe("two\n");
+
+    // [R1845] with `always` a push renews the offer: it can be taken over although it was not handed over again
+    await run(["config", "sync.transcripts", "always"], ana);
+    const offered = async () => {
+      const seen = await run(["handoff", "--take", `team/${thread}`, "--dry-run", "--json"], bob);
+      return json(seen.stdout)["handoff"];
+    };
+    writeFileSync(transcript, `${JSON.stringify({ sessionId: "s-1", uuid: "b", cwd: sandbox.project })}\n`);
+    const renewed = json((await run(["checkpoint", "--thread", thread, "--json"], ana)).stdout);
+    expect((await run(["push"], ana)).status).toBe(0);
+    const { id: newest } = renewed["checkpoint"] as { id: string };
+    expect(newest).not.toBe(offer["checkpoint"]);
+    expect(await offered()).toMatchObject({ checkpoint: newest, transcript: true });
 
     // over a checkout that is not protected yet, as a job does it
     const token = (await run(["remote", "token"], { ...ana, secret: true })).stdout.trim();

@@ -171,11 +171,19 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
       pardoned: 0,
       deleted: 0,
       bytesFreed: 0,
+      hurried: 0,
       dryRun: true,
     });
     expect(await run(sandbox, ["remote", "gc"]).ended).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("not switched on"),
+    });
+    // [R1815, R1816]
+    const policy = await run(sandbox, ["remote", "policy", "--keep", "3d", "--quota", "1M", "--json"]).ended;
+    expect(json(policy.stdout)).toMatchObject({
+      policy: { allDays: 3, turnDays: 30, quotaBytes: 1024 ** 2 },
+      usage: { bytes: expect.any(Number), members: [{ bytes: expect.any(Number) }] },
+      warnings: [],
     });
     const home = join(sandbox.base, "other-home");
     const without = await run(sandbox, ["clone", url, "../clone"], { home }).ended;
@@ -197,6 +205,16 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     expect(beside.status, beside.stderr).toBe(0);
     expect(beside.stdout).not.toMatch(/files? of checkpoint/);
     expect(readdirSync(join(sandbox.base, "beside"))).toEqual([]);
+    // [R1841] one checkpoint goes alone; --wait needs no time, and takes seconds
+    for (const text of ["three\n", "four\n"]) {
+      sandbox.write("a.txt", text);
+      expect((await run(sandbox, ["checkpoint"]).ended).status).toBe(0);
+    }
+    const partly = await run(sandbox, ["push", "@-1", "--wait", "--json"]).ended;
+    expect(json(partly.stdout), partly.stderr).toMatchObject({ outcome: "partial", checkpoints: 1 });
+    const unknown = await run(sandbox, ["push", "--thread", "kkkk", "--wait", "90", "--json"]).ended;
+    expect(unknown).toMatchObject({ status: 4 });
+    expect(await run(sandbox, ["push", "@", "--thread", "kkkk"]).ended).toMatchObject({ status: 2 });
     expect(await run(sandbox, ["remote", "remove", "team"]).ended).toMatchObject({ status: 0 });
     expect(await run(sandbox, ["push"]).ended).toMatchObject({ status: 4 });
   });

@@ -99,6 +99,27 @@ describe("contents", () => {
     });
   });
 
+  test("[R1786] --at searches one checkpoint, with the lines that it had", () => {
+    sandbox.write("src/client.ts", "const retryBudget = 4;\n");
+    sandbox.ok("checkpoint");
+    const found = (at: string) => {
+      const { files, checkpoints } = sandbox.json(["search", "-S", "retryBudget", "--at", at]);
+      expect(checkpoints).toBe(1);
+      return files.map(({ path, spans }: any) => [path, ...spans[0].lines]);
+    };
+    expect(found("1")).toEqual([["src/client.ts", "const retryBudget = 3;"]]);
+    expect(found("4")).toEqual([
+      ["src/budget.ts", "retryBudget = 9"],
+      ["src/client.ts", "const retryBudget = 3;"],
+    ]);
+    expect(found("@")).toEqual([["src/client.ts", "const retryBudget = 4;"]]);
+    expect(sandbox.ok("search", "--file", "budget.ts", "--at", "4")).toMatch(
+      /^src\/budget\.ts\n {2}in checkpoint 4, .*\n {2}→ belay restore 4 src\/budget\.ts/,
+    );
+    expect(sandbox.error(["search", "words", "--at", "4"], 2).code).toBe("USAGE");
+    expect(sandbox.error(["search", "-S", "x", "--at", "nowhere"], 4).code).toBe("CHECKPOINT_NOT_FOUND");
+  });
+
   test("[R244] --file says when a file was last there; limits are told", () => {
     const said = sandbox.ok("search", "--file", "*.ts");
     expect(said).toContain("src/client.ts\n  there now");

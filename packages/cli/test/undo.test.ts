@@ -95,6 +95,23 @@ test("undo n is one plan; more steps than there are is refused", () => {
   expect(sandbox.read("two.txt")).toBe("2\n");
 });
 
+test("[R1704] a path of an earlier turn is refused with the commands that bring it back", () => {
+  step("echo changed > a.txt");
+  step("echo 2 > two.txt");
+  const before = sandbox.json(["list", "--all"]).checkpoints;
+  for (const how of ["--yes", "--dry-run"]) {
+    const { code, hint } = sandbox.error(["undo", "a.txt", how], 4);
+    expect(code).toBe("PATH_NOT_IN_CHECKPOINT");
+    expect(hint).toBe(
+      "T1 changed it last. `belay revert T1 a.txt` takes that back, `belay restore T1 a.txt` brings it back as it was before.",
+    );
+  }
+  expect(sandbox.error(["undo", "nosuch", "--yes"], 4).hint).toContain("belay search nosuch");
+  expect(sandbox.json(["list", "--all"]).checkpoints).toEqual(before);
+  sandbox.ok("restore", "T1", "a.txt", "--yes");
+  expect(sandbox.read("a.txt")).toBe("1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+});
+
 test("several files need confirmation; --dry-run only looks", () => {
   step("echo 1 > one.txt; echo 2 > two.txt");
   expect(sandbox.error(["undo"], 3)).toMatchObject({ code: "CONFIRMATION_REQUIRED" });
@@ -136,23 +153,24 @@ describe("when something else changed meanwhile", () => {
     expect(sandbox.read("new.txt")).toBe("new\n");
   });
 
-  test("[R185] a conflict shows the lines of both sides, and the commands that lead out do", () => {
+  test("[R185] [R1701] a conflict shows who is in the way and the lines of both sides, and the commands that lead out do", () => {
     step("sed -i 's/^2$/two/' a.txt; echo new > new.txt");
     sandbox.write("a.txt", sandbox.read("a.txt")!.replace("two", "by hand"));
     const result = sandbox.json(["undo"], 3);
     expect(result.conflicts[0]).toMatchObject({
       ours: { kind: "file", line: 2, lines: ["by hand"], more: 0 },
       theirs: { kind: "file", line: 2, lines: ["2"], more: 0 },
+      latest: { by: "hand", agent: null, at: expect.stringMatching(/^\d{4}-.*Z$/) },
       restoreFrom: expect.stringMatching(ID),
     });
     const from = result.conflicts[0].restoreFrom.slice(0, 8);
     const [rest, exact] = ["belay undo --best-effort", `belay restore ${from} a.txt`];
     expect(result.waysOut.map((way: any) => way.command)).toEqual([rest, exact]);
     expect(sandbox.json(["undo", "--dry-run"], 3).waysOut).toEqual(result.waysOut);
-    expect(sandbox.belay(["undo"]).stdout).toBe(
+    expect(sandbox.belay(["undo"]).stdout.replace(/by you \d\d:\d\d$/m, "by you 10:47")).toBe(
       [
         `! Cannot undo turn of tester "sh -c 'sed -i '\\''s/^2$/two/'\\'' a.txt; echo new > new.txt'". Nothing was changed. Conflicts:`,
-        "  a.txt:2  changed again since, in the same place",
+        "  a.txt:2  the same lines, by you 10:47",
         "    now    │ by hand",
         "    wanted │ 2",
         `→ \`${rest}\` does the rest and leaves these as they are.`,

@@ -22,6 +22,7 @@ describe("prune and gc", () => {
       keptBy: { newest: 1, initial: 1 },
       droppedBy: {},
       dryRun: true,
+      storedBytes: 0,
     });
     expect(sandbox.json(["prune", "--undo"])).toEqual({ restored: [], restoredTotal: 0 });
     await sandbox.verify();
@@ -33,7 +34,9 @@ describe("prune and gc", () => {
     const seqs = (rows: { seq: number }[]) => rows.map(({ seq }) => seq).sort((a, b) => a - b);
     const dryRun = sandbox.json(["prune", "--dry-run", ...policy]);
     expect(dryRun).toMatchObject({ prunedTotal: 3, kept: 6, dryRun: true });
-    expect(sandbox.ok("prune", "--dry-run", ...policy)).toMatch(/Would drop 3 checkpoints and keep 6/);
+    expect(sandbox.ok("prune", "--dry-run", ...policy)).toMatch(
+      /Would drop 3 checkpoints, about \d+ B, and keep 6/,
+    );
     expect(sandbox.error(["prune", ...policy], 3)).toMatchObject({ code: "CONFIRMATION_REQUIRED" });
     expect(sandbox.json(["list"]).checkpoints).toHaveLength(9);
     expect(sandbox.ok("prune", "--yes", ...policy)).toMatch(
@@ -60,7 +63,7 @@ describe("prune and gc", () => {
     const both = ["prune", "--older-than", "30d", "--keep-last", "6", "--dry-run"];
     expect(sandbox.json(both)).toMatchObject({ droppedBy: { old: 2 }, keptBy: { last: 4 } });
     expect(sandbox.ok(...both)).toMatch(
-      /Would drop 2 checkpoints and keep 7\.\n {2}drop {2}2 {2}older than allowed\n/,
+      /Would drop 2 checkpoints, about \d+ B, and keep 7\.\n {2}drop {2}2 {2}older than allowed\n/,
     );
     expect(sandbox.json(["prune", "--keep-last", "2", "--dry-run"])).toMatchObject({
       droppedBy: { surplus: 6 },
@@ -92,6 +95,8 @@ describe("prune and gc", () => {
     expect(said).toMatch(/ of \d+ KiB +2 checkpoints +codex "sh -c seq 9000 > src\/long\.txt"|codex "/);
     expect(said).toContain("without a thread");
     expect(sandbox.ok("stats", "--by", "kind")).toContain("initial");
+    // [R1721] the checkpoint that brought the long file in
+    expect(sandbox.ok("stats", "--by", "checkpoint")).toMatch(/ of \d+ KiB +3 /);
     expect(sandbox.error(["stats", "--by", "colour"], 2).code).toBe("USAGE");
   });
 

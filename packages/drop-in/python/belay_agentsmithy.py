@@ -2,7 +2,7 @@
 
 One file, standard library only, Python 3.10 or newer. Put it beside your code and change the import:
 
-    from belay_agentsmithy import VersioningTracker, Project, EventFactory
+    from belay_agentsmithy import VersioningTracker, Project, EventFactory, VectorStoreManager
 
 The resident process is found by `run/resident.json` in Belay's home ($BELAY_HOME, else ~/.belay) and started by
 `belay start` when none answers. A project that is not protected is protected when something is first stored.
@@ -30,7 +30,9 @@ __all__ = [
     "CheckpointNotFound",
     "DialogHistory",
     "EventFactory",
+    "Document",
     "Project",
+    "VectorStoreManager",
     "VersioningTracker",
 ]
 
@@ -305,13 +307,17 @@ class VersioningTracker:
             self._dialog.call("POST", f"edits/{edit}/{how}")
 
     def _inside(self, path: str | os.PathLike[str]) -> str:
-        whole = Path(os.path.normpath(self.project_root / path))
-        whole = whole.parent.resolve() / whole.name
-        try:
-            return str(whole.relative_to(self.project_root))
-        except ValueError:
-            message = f"{path} is not a path inside {self.project_root}. Nothing was changed."
-            raise BelayError("PATH_OUTSIDE", message, {"path": str(path)}) from None
+        return _path_in(self.project_root, path)
+
+
+def _path_in(root: Path, path: str | os.PathLike[str]) -> str:
+    whole = Path(os.path.normpath(root / path))
+    whole = whole.parent.resolve() / whole.name
+    try:
+        return str(whole.relative_to(root))
+    except ValueError:
+        message = f"{path} is not a path inside {root}. Nothing was changed."
+        raise BelayError("PATH_OUTSIDE", message, {"path": str(path)}) from None
 
 
 class Project:
@@ -397,6 +403,73 @@ def _message(told: dict[str, Any]) -> dict[str, Any]:
         kwargs = {"checkpoint": told["checkpoint"], "session": told["session"]}
     kind = "human" if told["type"] == "user" else "ai"
     return {"type": kind, "content": told["content"], "additional_kwargs": kwargs}
+
+
+@dataclass
+class Document:
+    """A piece of a file that answers a question: its text, and `source` and `hash` of the file."""
+
+    page_content: str
+    metadata: dict[str, str]
+
+
+class VectorStoreManager:
+    """The search over the files that agents touched: Belay's index. What it answers is compared with the disk first."""
+
+    def __init__(self, project: Project) -> None:
+        self._server = project._server
+        self._root = project.root
+
+    async def index_file(
+        self, file_path: str | os.PathLike[str], content: str | None = None, chunk_size: int | None = None
+    ) -> list[str]:
+        """Indexes a file as it is, or with this content; returns the names of its pieces, which have 1000 characters."""
+        return self._index([_path_in(self._root, file_path)], {} if content is None else {"content": content})
+
+    async def has_file(self, file_path: str | os.PathLike[str]) -> bool:
+        """Whether a file is in the index."""
+        return _path_in(self._root, file_path) in self.get_indexed_files()
+
+    def delete_by_source(self, file_path: str | os.PathLike[str]) -> None:
+        """Takes a file out."""
+        path = _path_in(self._root, file_path)
+        if self._server.is_protected():
+            self._server.call("POST", "/api/index/remove", {"paths": [path]})
+
+    async def reindex_file(self, file_path: str | os.PathLike[str]) -> list[str]:
+        """Indexes a file that is in the index again; one that is not stays out."""
+        return self._index([_path_in(self._root, file_path)], {"known": True})
+
+    async def reindex_files(self, file_paths: Iterable[str | os.PathLike[str]]) -> int:
+        """Looks at files again; returns how many of those in the index changed."""
+        paths = [_path_in(self._root, path) for path in file_paths]
+        told = self._server.call("POST", "/api/index/files", {"paths": paths, "known": True})
+        return sum(not each["unchanged"] for each in told["indexed"])
+
+    def get_indexed_files(self) -> dict[str, str]:
+        """The files of the index, each with the SHA-256 of its content."""
+        if not self._server.is_protected():
+            return {}
+        told = self._server.call("GET", "/api/index/files")
+        return {each["path"]: each["hash"] for each in told["files"]}
+
+    async def sync_files_if_needed(self) -> dict[str, int]:
+        """Finds what changed without a tool, such as by hand, and what is gone."""
+        if not self.get_indexed_files():
+            return {"checked": 0, "reindexed": 0, "removed": 0, "skipped": 0}
+        told = self._server.call("POST", "/api/index/sync")
+        return {key: told[key] for key in ("checked", "reindexed", "removed", "skipped")}
+
+    async def similarity_search(self, query: str, k: int = 4) -> list[Document]:
+        """The pieces that answer a question best."""
+        if not self.get_indexed_files():
+            return []
+        told = self._server.call("GET", "/api/find", query={"q": query, "k": str(k)})
+        return [Document(hit["text"], {"source": hit["path"], "hash": hit["hash"]}) for hit in told["hits"]]
+
+    def _index(self, paths: list[str], more: dict[str, Any]) -> list[str]:
+        told = self._server.call("POST", "/api/index/files", {"paths": paths, **more})
+        return [f"{each['path']}#{at}" for each in told["indexed"] for at in range(each["chunks"])]
 
 
 class EventFactory:

@@ -1,12 +1,24 @@
 /** Code Buddy's manager of one session: in a protected directory, and in one that is not. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { protectedRoots } from "@belay/engine";
+import { openWorkspaceSync } from "@belay/engine/sync";
 import { expect, test } from "vitest";
 import { CheckpointManager, getCheckpointManager, resetCheckpointManager } from "../src/code-buddy.ts";
+import { sessionHome } from "../src/frame/session-home.ts";
 import { makePlace } from "./support/place.ts";
 
 function manage(files: Readonly<Record<string, string>> = { "src/a.ts": "one\n", other: "x\n" }) {
@@ -52,6 +64,42 @@ test("[C08] [C09] a new file is removed; going back further takes the files name
   expect(manager.getCheckpoints().map(({ id }) => id)).toEqual([first.id, second.id]);
   expect(manager.rewindTo(second.id)).toMatchObject({ success: true, restored: [join(root, "src/a.ts")] });
   expect(read("src/a.ts")).toBe("two\n");
+});
+
+test("[C05] original 24: a link is saved as a link, named or not, and comes back as one; what it leads to stays", () => {
+  const { manager, root, read, write } = manage({ "real.ts": "real\n" });
+  const link = join(root, "link.ts");
+  symlinkSync("real.ts", link);
+  manager.checkpointBeforeEdit("link.ts");
+  rmSync(link);
+  writeFileSync(link, "a file now\n");
+  write("real.ts", "changed\n");
+  expect(manager.rewindToLast()).toMatchObject({ success: true, restored: [link] });
+  expect([readlinkSync(link), read("real.ts")]).toEqual(["real.ts", "changed\n"]);
+  const { id } = manager.createCheckpoint("everything");
+  rmSync(link);
+  symlinkSync("elsewhere.ts", link);
+  expect(manager.rewindTo(id)).toMatchObject({ success: true, restored: [link] });
+  expect([readlinkSync(link), read("real.ts")]).toEqual(["real.ts", "changed\n"]);
+});
+
+test("[C01] before an edit one file is saved, whatever the size of the project; a file named later goes back to what it was then", () => {
+  const { manager, root, read, write } = manage({ "src/a.ts": "one\n" });
+  for (let index = 0; index < 500; index += 1) write(`many/${index % 10}/f${index}`, `${index}\n`);
+  const first = manager.checkpointBeforeEdit("src/a.ts");
+  write("src/a.ts", "two\n");
+  write("many/1/f1", "between\n");
+  manager.checkpointBeforeEdit("many/1/f1");
+  write("many/1/f1", "later\n");
+  write("many/2/f2", "never named\n");
+  using inside = openWorkspaceSync(root, { home: sessionHome(() => undefined), nested: true });
+  expect(inside.list().map(({ files }) => files)).toEqual([2, 1, 0, 0]);
+  expect(manager.rewindTo(first.id).restored).toEqual([join(root, "many/1/f1"), join(root, "src/a.ts")]);
+  expect([read("src/a.ts"), read("many/1/f1"), read("many/2/f2")]).toEqual([
+    "one\n",
+    "between\n",
+    "never named\n",
+  ]);
 });
 
 test("[C05] [C06] without files the whole workspace is saved, bytes and modes, and goes back exactly", () => {

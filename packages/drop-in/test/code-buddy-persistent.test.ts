@@ -24,7 +24,10 @@ test("[C16] [C20] [C21] the first checkpoint protects the project; a restore is 
   expect([manager.getCheckpoints(), manager.getHistoryDir()]).toEqual([[], ""]);
   expect(lines).toEqual([]);
   const checkpoint = manager.createCheckpoint("Before attempting complex refactor");
-  expect(lines).toMatchObject([{ event: "protected" }]);
+  expect(lines).toMatchObject([
+    { event: "root_guessed", root },
+    { event: "protected", root },
+  ]);
   expect(checkpoint).toMatchObject({
     description: "Before attempting complex refactor",
     projectHash: hash("sha256", root, "hex").slice(0, 16),

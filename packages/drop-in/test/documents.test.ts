@@ -2,8 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { EventFactory, Project, VersioningTracker } from "../src/agentsmithy.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { EventFactory, Project, VectorStoreManager, VersioningTracker } from "../src/agentsmithy.ts";
 import {
   getCheckpointManager,
   getCheckpointVersioning,
@@ -87,6 +87,68 @@ test("[A25] AgentSmithy: the tracker, a tool, and the chat service", () => {
     dialog_id,
   });
   expect(history.get_messages()[0]!.additional_kwargs.checkpoint).toBe(before.commit_id);
+});
+
+test("[A25] AgentSmithy: the session workflow, two sessions approved and given up", () => {
+  const { root, options, write, exists } = makePlace({ "README.md": "x\n" });
+  const project = new Project(root, options);
+  const dialog_id = project.create_dialog("TODO");
+  const tracker = new VersioningTracker(root, dialog_id, options);
+  const history = project.get_dialog_history(dialog_id);
+  const ask = (query: string, files: readonly string[]) => {
+    const { commit_id, message } = tracker.create_checkpoint(`Before user message: ${query}`);
+    history.add_user_message(query, commit_id);
+    for (const file of files) write(file, `# ${query}\n`);
+    return message;
+  };
+  const active = () => project.load_dialogs_index().dialogs[0]!["active_session"];
+  expect(active()).toBe("session_1");
+  expect(ask("Create a TODO app", ["main.py", "models.py", "tests.py"])).toBe(
+    "Before user message: Create a TODO app",
+  );
+  ask("Add database", ["db.py"]);
+  const approved = tracker.approve_all("Initial TODO app");
+  expect([approved.new_session, active()]).toEqual(["session_2", "session_2"]);
+  ask("Add authentication", ["auth.py"]);
+  const reset = tracker.reset_to_approved();
+  expect(reset).toMatchObject({ reset_to: approved.approved_commit, new_session: "session_3" });
+  expect([active(), exists("auth.py"), exists("db.py"), exists("main.py")]).toEqual([
+    "session_3",
+    false,
+    true,
+    true,
+  ]);
+  expect(project.load_dialogs_index().dialogs[0]!["last_approved_at"]).not.toBeNull();
+});
+
+test("[A49] [A52] [A53] AgentSmithy: the example of the index, from the first reading to an edit by hand", async () => {
+  const { root, options, write } = makePlace({
+    "main.py": "def start_server():\n    pass\n",
+    "config.py": "PORT = 8080\n",
+  });
+  const project = new Project(root, options);
+  const tracker = new VersioningTracker(root, project.create_dialog(), options);
+  const vectors = new VectorStoreManager(project);
+  onTestFinished(() => vectors.close());
+  const sources = async (query: string) =>
+    (await vectors.similarity_search(query)).map(({ metadata }) => metadata.source);
+  // 1. read
+  for (const file of ["main.py", "config.py"]) await vectors.index_file(join(root, file));
+  const first = vectors.get_indexed_files()["main.py"];
+  // 2. replace_in_file
+  const { commit_id } = tracker.create_checkpoint("Before user message: Modify main.py");
+  write("main.py", "def launch_rocket():\n    pass\n");
+  await vectors.reindex_file("main.py");
+  expect(vectors.get_indexed_files()["main.py"]).not.toBe(first);
+  expect((await sources("launch rocket"))[0]).toBe("main.py");
+  // 3. restore
+  tracker.restore_checkpoint(commit_id);
+  expect((await sources("start server"))[0]).toBe("main.py");
+  expect(vectors.get_indexed_files()["main.py"]).toBe(first);
+  // 4. and 5. by hand, found before the next message
+  write("config.py", "LOGGING_LEVEL = 'debug'\n");
+  expect(await vectors.sync_files_if_needed()).toMatchObject({ checked: 2, reindexed: 1, removed: 0 });
+  expect((await sources("logging level"))[0]).toBe("config.py");
 });
 
 test("[A25] AgentSmithy: restore to checkpoint B, then on in the same session", () => {

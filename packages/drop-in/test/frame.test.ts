@@ -6,6 +6,16 @@ import { expect, onTestFinished, test } from "vitest";
 import { findCheckpoint, findThread, openThread } from "../src/frame/references.ts";
 import { Root } from "../src/frame/root.ts";
 import { bytesAt, textOf, withLazy } from "../src/frame/contents.ts";
+import {
+  CheckpointVersioning,
+  GhostSnapshotManager,
+  PersistentCheckpointManager,
+} from "../src/code-buddy.ts";
+import { rollbackAppliedDiff } from "../src/code-buddy-review.ts";
+import { RewindManager } from "../src/code-buddy-rewind.ts";
+import { SessionTimeline } from "../src/code-buddy-timeline.ts";
+import { SnapshotManager } from "../src/mimir.ts";
+import { CheckpointManager as SupervisorManager, RollbackEngine } from "../src/supervisor.ts";
 import { closeDropIn, configureDropIn } from "../src/index.ts";
 import { makePlace } from "./support/place.ts";
 
@@ -32,6 +42,30 @@ test("[R352] the whole file system and home directories are refused, and the log
     { level: "error", event: "not_opened", root: "/", reason: expect.stringContaining("whole file system") },
     { level: "error", event: "not_opened", reason: expect.stringContaining("home directory") },
   ]);
+});
+
+test("[R1787] where no directory is named it is the one the process runs in, and the log is told before it is used", async () => {
+  const { root, options, lines, enter } = makePlace({ a: "0\n" });
+  enter();
+  const managers = [
+    new PersistentCheckpointManager({}, options),
+    new CheckpointVersioning({}, options),
+    new RewindManager(options),
+    new GhostSnapshotManager(undefined, options),
+    new SessionTimeline("s", options),
+    new SupervisorManager(options),
+    new RollbackEngine(options),
+    new SnapshotManager(options),
+  ];
+  expect([managers.length, rollbackAppliedDiff("cp_x", options).success, lines]).toEqual([8, false, []]);
+  (managers[0] as PersistentCheckpointManager).createCheckpoint("first");
+  expect(lines).toMatchObject([
+    { level: "info", event: "root_guessed", root },
+    { level: "info", event: "protected", root },
+  ]);
+  closeDropIn();
+  await new SupervisorManager({ ...options, projectDir: root }).createManualCheckpoint({ id: "s1" });
+  expect(lines.map(({ event }) => event)).toEqual(["root_guessed", "protected"]);
 });
 
 test("[C55] all fronts of a process share one workspace, also through a link; it opens again after the end", () => {

@@ -77,8 +77,8 @@ test("[R354] [L13] [L19] [L20] original 18: ids are unique, one entry a message,
     messageId: "A",
     fileCount: 1,
     totalBytes: 7,
-    blobsCreated: 0,
-    blobsReused: 1,
+    blobsCreated: 1,
+    blobsReused: 0,
   });
   place.write("second.tsx", "second\n");
   const again = await create("A");
@@ -199,6 +199,15 @@ test("[L34] over fifty in a conversation the oldest go; [L35] those of a closed 
   await create("m53");
   expect(await list_checkpoints(APP, "closed")).toEqual([]);
   expect(await list_checkpoints(APP, CONVERSATION)).toHaveLength(50);
+  // closed by its host: what is a week old goes, what is younger stays
+  place.look((workspace) => {
+    const [thread] = workspace.threads
+      .list()
+      .filter(({ externalId }) => externalId.endsWith(`/${CONVERSATION}`));
+    workspace.threads.close(thread!.id);
+  });
+  await create("elsewhere", "another");
+  expect((await list_checkpoints(APP, CONVERSATION)).map(({ messageId }) => messageId)).toEqual(["m53"]);
 });
 
 test("[L02] [L11] [L23] [L37] conversations are grouped by workspace and app; deleting an app's drops its own only", async () => {
@@ -258,12 +267,13 @@ test("[L19] invoke takes the shell's arguments, also those that Belay does not n
 test("[L04] [L12] [L18] the app is found again by a process that only knows its id; equal content is stored once", async () => {
   await create("A");
   place.write("copy.tsx", "button\n");
-  const { blobsCreated } = await create("B");
-  expect(blobsCreated).toBe(1);
+  expect(await create("B")).toMatchObject({ blobsCreated: 0, blobsReused: 2 });
+  place.write("third.tsx", "third\n");
+  expect(await create("C")).toMatchObject({ blobsCreated: 1, blobsReused: 2 });
   configureMoldable({});
-  expect(await list_checkpoints(APP, CONVERSATION)).toHaveLength(2);
+  expect(await list_checkpoints(APP, CONVERSATION)).toHaveLength(3);
   const { files } = await get_snapshot(APP, CONVERSATION, "B");
-  expect(new Set(files.map(({ hash }) => hash)).size).toBe(1);
+  expect(new Set(files.filter(({ exists }) => exists).map(({ hash }) => hash)).size).toBe(1);
 });
 
 test("[L48] [R846] source only: pictures, archives and databases are left out, never touched, and .belayignore has the last word", async () => {

@@ -19,7 +19,7 @@ if (!hasPython)
 const id = expect.stringMatching(/^[k-z]{16}$/);
 
 test.skipIf(!hasPython)(
-  "[A25] the document's calls, from Python, in a project that was not protected",
+  "[A25] [A49] [A52] [R1788] the document's calls, from Python, in a project that was not protected",
   { timeout: TIMEOUT_MS },
   () => {
     const { root, home, look, exists } = makePlace({ "main.py": "x\n", ".gitignore": "*.log\n" });
@@ -91,6 +91,23 @@ test.skipIf(!hasPython)(
       "Transaction: write: kept.log",
       ["kept.log"],
     ]);
+    const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
+    const login = "def verify_password(user):\n    return check_hash(user)\n";
+    expect(told["search"]).toEqual({
+      before: [{}, []],
+      pieces: ["login.py#0"],
+      long: 3,
+      has: [true, false],
+      document: [login, { source: "login.py", hash }],
+      // the one that was never on disk went with the first question
+      indexed: { "login.py": hash },
+      sync: { checked: 1, reindexed: 1, removed: 0, skipped: 0 },
+      changed: ["login.py"],
+      back: [login],
+      again: [[], 0],
+      left: [],
+      outside: "PATH_OUTSIDE",
+    });
     expect(told["errors"]).toEqual([
       ["CheckpointNotFound", "CHECKPOINT_NOT_FOUND"],
       ["CheckpointNotFound", "CHECKPOINT_NOT_FOUND"],

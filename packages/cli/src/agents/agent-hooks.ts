@@ -2,7 +2,7 @@
  * The hooks in agents' settings: which agents there are, what would be written, and how to remove it again.
  */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import {
   claudePluginLines,
   detectAgent,
@@ -13,7 +13,7 @@ import {
   putBackHooks,
   uninstallAll,
   writeClaudePlugin,
-  writeHookScript,
+  writeHook,
   type AgentAdapter,
   type InstallPlan,
   type InstallReport,
@@ -62,10 +62,10 @@ export function planHooks(agents: readonly AgentAdapter[], place: Place): Instal
   return agents.map((adapter) => planInstall(adapter, place));
 }
 
-/** Writes what was planned, after the script that all hooks call. */
+/** Writes what was planned, after the hook that all of it calls. */
 export function installHooks(plans: readonly InstallPlan[], place: Place, now: number): InstallReport[] {
   if (plans.length === 0) return [];
-  writeScript(place.belayHome);
+  writeOwnHook(place.belayHome);
   setUncapturedAside(place.belayHome);
   if (plans.some(({ adapter }) => adapter.id === CLAUDE)) writeClaudePlugin(place, readVersion());
   return plans.map((plan) => install(plan, now));
@@ -78,18 +78,25 @@ export function pluginLines(reports: readonly InstallReport[], home: string): st
   return reports.some(({ agent }) => agent === CLAUDE) ? claudePluginLines({ belayHome: home }) : [];
 }
 
-/** Rewrites the script after an update; does nothing where no agent has one. */
-export function refreshHookScript(home: string): void {
+/** Rewrites the hook after an update; does nothing where no agent has one. */
+export function refreshHook(home: string): void {
   try {
-    if (existsSync(join(home, HOOK_MARK))) writeScript(home);
+    if (existsSync(join(home, HOOK_MARK))) writeOwnHook(home);
   } catch {
     // the existing one works too
   }
 }
 
-function writeScript(home: string): void {
-  const program = { node: process.execPath, cli: process.argv[1]!, build: buildFile() };
-  writeHookScript({ ...program, belayHome: home, environment: HOOK_ENVIRONMENT });
+function writeOwnHook(home: string): void {
+  const build = buildFile();
+  writeHook({
+    belayHome: home,
+    node: process.execPath,
+    cli: process.argv[1]!,
+    build,
+    program: join(dirname(build), "belay-hook"),
+    environment: HOOK_ENVIRONMENT,
+  });
 }
 
 /** Removes what was installed for this directory; a file that other protected directories need stays. */

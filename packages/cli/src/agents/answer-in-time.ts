@@ -37,7 +37,7 @@ export async function answerInTime(home: string, event: Omit<HookEvent, "wait">)
   return { text: trip.text, isLeft: end === "left" || trip.isUnfinished };
 }
 
-/** The hook's script may have delivered the event already, under this name. */
+/** `belay-hook` may have delivered the event already, under this name. */
 function nameOfEvent(): string {
   const given = process.env["BELAY_EVENT"] ?? "";
   return beganAt(given) === undefined ? eventId(Date.now(), process.pid) : given;

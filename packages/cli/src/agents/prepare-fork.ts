@@ -1,5 +1,6 @@
 /** What a new fork gets before it is ready: hooks as the original has them, and the set-up of the settings. */
-import { readSettings, type Fork, type Workspace } from "@belay/engine";
+import { RUN_VARIABLE } from "@belay/agents/orchestration";
+import { readProgramSettings, readSettings, type Fork, type Workspace } from "@belay/engine";
 import type { Call } from "../call/command.ts";
 import { isAgreed } from "./known-commands.ts";
 import { runSetup } from "./run-setup.ts";
@@ -22,7 +23,12 @@ export async function prepareFork(
   if (!isAgreed(call, { workspace: workspace.id, commands: [words] }))
     return [...hooks, "forks.setup was not started: `belay fork` asks about it. The fork is kept as it is."];
   call.log?.(`Setting up ${fork.name}: ${words.join(" ")}`);
-  const problem = await runSetup(words, fork.path, { ...call.environment, ...environment });
+  const problem = await runSetup(words, {
+    directory: fork.path,
+    environment: { ...call.environment, ...environment },
+    run: environment[RUN_VARIABLE],
+    timeoutMs: readProgramSettings(call.home, workspace.id).runs.timeoutMinutes * 60_000,
+  });
   return problem === undefined ? hooks : [...hooks, `forks.setup: ${problem}. The fork is kept as it is.`];
 }
 

@@ -90,6 +90,10 @@ export function createAgentHost(
         await workspace.turns.endAgent(id, { id: run.id, status, deadline: thread.deadline });
       }),
     turnEnd: (end) => inThread(end.thread, (workspace, id) => endTurn(workspace, id, end)),
+    sessionEnd: (thread) =>
+      inThread(thread, async (workspace, id) => {
+        await workspace.threads.close(id);
+      }),
     conversationRewound: ({ thread, messageId }) =>
       inThread(thread, async (workspace, id) => {
         if (messageId !== null) await workspace.restoreTo(messageId, { thread: id, scope: "conversation" });

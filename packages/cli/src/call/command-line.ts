@@ -70,7 +70,8 @@ function addOption(
     options[token.name] = true;
     return;
   }
-  const value = valueOf(token, spec.value ?? "value");
+  const isLeftOut = token.value === undefined && spec.otherwise !== undefined;
+  const value = isLeftOut ? spec.otherwise : valueOf(token, spec.value ?? "value");
   const before = options[token.name];
   options[token.name] = spec.multiple === true ? [...(Array.isArray(before) ? before : []), value] : value;
 }

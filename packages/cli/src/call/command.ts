@@ -12,6 +12,8 @@ export interface OptionSpec {
   readonly multiple?: boolean;
   /** The name of the value in the help. */
   readonly value?: string;
+  /** What it is without a value, which then begins with a digit; without this a value is needed. */
+  readonly otherwise?: string;
   readonly about: string;
 }
 

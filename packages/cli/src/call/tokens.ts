@@ -38,7 +38,9 @@ export function tokensOf(words: readonly string[], specs: OptionSpecs): Token[] 
     else {
       const options = word.startsWith("--") ? [longOption(word, index)] : shortOptions(word, index, specs);
       const last = options.at(-1)!;
-      const takesNext = last.value === undefined && specOf(specs, last.name)?.type === "string";
+      const spec = last.value === undefined ? specOf(specs, last.name) : undefined;
+      const isValue = spec?.otherwise === undefined || /^\d/.test(words[index + 1] ?? "");
+      const takesNext = spec?.type === "string" && isValue;
       if (takesNext && index + 1 < words.length) {
         options[options.length - 1] = { ...last, value: words[(index += 1)]!, inlineValue: false };
       }

@@ -314,10 +314,9 @@ async function report(call: FixCall, workspace: Workspace, result: FixResult): P
 function undecided(fix: Fix): ContractError {
   const { id, reason, attempts, issues } = fix;
   const text = escalationText({
-    fix: id,
     reason: reason ?? undefined,
     attempts: attempts.length,
-    issues: issues as ReviewIssue[],
+    issues,
   });
   const [first = "", ...lines] = text.split("\n");
   const why =

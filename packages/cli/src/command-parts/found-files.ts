@@ -15,7 +15,11 @@ type FindCall = Pick<Call, "json" | "output" | "directory">;
 const SHOWN_SPANS = 3;
 
 /** Prints what was found, or that nothing was. */
-export function printFindings(call: FindCall, workspace: Workspace, found: Findings): number {
+export function printFindings(
+  call: FindCall,
+  workspace: Workspace,
+  { isOfOne, ...found }: Findings & { readonly isOfOne: boolean },
+): number {
   const { output } = call;
   const command: CommandOf = (verb, { path }, { last }) => {
     // as the person types it where the shell is
@@ -25,7 +29,7 @@ export function printFindings(call: FindCall, workspace: Workspace, found: Findi
   if (call.json) output.json(findingsJson(found, command));
   else if (found.files.length === 0)
     output.print(`Nothing found in ${count(found.checkpoints, "checkpoint")}.`);
-  else output.print(found.files.map((file) => fileText(file, output, command)).join("\n\n"));
+  else output.print(found.files.map((file) => fileText({ ...file, isOfOne }, output, command)).join("\n\n"));
   if (!call.json) printSum(found, output);
   return EXIT.done;
 }
@@ -43,7 +47,10 @@ function printSum({ files, total, checkpoints, unreadable }: Findings, output: O
 
 type CommandOf = (verb: "cat" | "restore", file: FoundFile, span: FoundSpan) => string;
 
-function fileText(file: FoundFile, output: Output, command: CommandOf): string {
+/** A file, and whether one checkpoint alone was searched. */
+type ShownFile = FoundFile & { readonly isOfOne: boolean };
+
+function fileText(file: ShownFile, output: Output, command: CommandOf): string {
   const { style, width } = output;
   const newest = file.spans[0]!;
   const room = Math.max(20, width - 8);
@@ -71,8 +78,10 @@ function waysBack({ onDisk, spans }: FoundFile): readonly ("cat" | "restore")[] 
   return spans[0]!.gone?.how === "changed" ? ["cat", "restore"] : ["restore"];
 }
 
-function spanLines({ onDisk, spans }: FoundFile, span: FoundSpan): string[] {
+function spanLines({ onDisk, spans, isOfOne }: ShownFile, span: FoundSpan): string[] {
   const { first, last, since, gone } = span;
+  if (isOfOne)
+    return [`in checkpoint ${last.seq}, ${relativeTime(last.at)}${onDisk ? ", and there now" : ""}`];
   const came = since === null ? [] : [since.ref === null ? "came by hand" : `came with ${causeText(since)}`];
   if (gone !== null) return [`${rangeText(span)}, until ${relativeTime(gone.at)}`, ...came, goneText(gone)];
   const isThere = span === spans[0] && onDisk;

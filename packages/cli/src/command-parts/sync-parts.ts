@@ -1,13 +1,15 @@
 /** What `push`, `pull` and `sync` share: one remote, a bar, and what is said about the outcome. */
-import type { Workspace } from "@belay/engine";
+import type { Selection, Workspace } from "@belay/engine";
 import type { LineCheckpoint, OpenedRemote, OtherLine, PulledLines, PushReport } from "@belay/remote";
 import { usageError } from "@belay/protocol/errors";
 import { count, relativeTime, size } from "@belay/tui/text";
-import type { Call } from "../call/command.ts";
+import { THREAD, YES, type Call } from "../call/command.ts";
 import { parseDuration } from "../call/duration.ts";
+import { threadId } from "../call/thread-option.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { visible } from "../output/visible.ts";
 import { tellParent } from "../resident/command-process.ts";
+import { reviewsJson, reviewsText, type FollowedReview } from "./team-reviews.ts";
 import type { CommandHost } from "../wiring/remote-host.ts";
 
 /** The options of commands that exchange something with a remote. */
@@ -16,10 +18,43 @@ export const SYNC_OPTIONS = {
   wait: {
     type: "string",
     value: "time",
-    about: "go on trying for so long, for example 2m; 30s unless given",
+    otherwise: "10m",
+    about: "go on trying for so long, for example 90 or 2m; 10m without a time, 30s without --wait",
   },
   limit: { type: "string", value: "rate", about: "bytes per second at most, for example 500k or 2M" },
 } as const;
+
+/** What commands that send take besides: one thread or one checkpoint, and whether secrets may go. */
+export const SEND_OPTIONS = {
+  ...SYNC_OPTIONS,
+  thread: { ...THREAD, about: "send only this thread, with its checkpoints" },
+  yes: { ...YES, about: "send although the first push would send what looks like secrets" },
+} as const;
+
+/** What a command line chooses to send; undefined when it is everything. */
+export async function selectionOf(
+  {
+    options,
+    operands,
+  }: { readonly options: { readonly thread?: string }; readonly operands: readonly string[] },
+  workspace: Workspace,
+): Promise<Selection | undefined> {
+  const [ref] = operands;
+  if (ref !== undefined && options.thread !== undefined)
+    throw usageError(
+      "Choose a thread or a checkpoint, not both. Nothing was sent.",
+      "For example: belay push @",
+    );
+  const thread = (await threadId(workspace, options.thread)) ?? null;
+  if (ref === undefined) return thread === null ? undefined : { thread, checkpoint: null };
+  const { id, fetchedFrom } = await workspace.resolve(ref);
+  if (fetchedFrom !== null)
+    throw usageError(
+      "That checkpoint came from another machine, whose line has it. Nothing was sent.",
+      "`belay list` shows what was made here.",
+    );
+  return { thread: null, checkpoint: id };
+}
 
 /** The call of such a command. */
 export type SyncCall = Pick<Call, "environment" | "home" | "json" | "output"> & {
@@ -42,7 +77,7 @@ export async function openForSync(call: SyncCall, workspace: Workspace): Promise
   const { createRemoteHost } = await import("../wiring/remote-host.ts");
   const { wait, limit, remote: name } = call.options;
   const host = await createRemoteHost(call, {
-    ...(wait !== undefined && { patienceMs: parseDuration(wait) }),
+    ...(wait !== undefined && { patienceMs: parseDuration(/^\d+$/.test(wait) ? `${wait}s` : wait) }),
     ...(limit !== undefined && { bytesPerSecond: rateOf(limit) }),
   });
   const remote = openRemote(workspace, name, host);
@@ -74,9 +109,10 @@ export async function withBar<Result>(
 
 /** What a push did, for people. */
 export function pushedText({ outcome, checkpoints, bytes, borrowed }: PushReport, name: string): string {
-  if (outcome === "unchanged") return `${visible(name)} has everything.`;
+  if (outcome === "unchanged") return `${visible(name)} has everything that was to be sent.`;
   const reused = borrowed === 0 ? "" : `, ${count(borrowed, "object")} were there already`;
-  return `Pushed ${count(checkpoints, "checkpoint")} to ${visible(name)}: ${size(bytes)}${reused}.`;
+  const rest = outcome === "partial" ? " More waits: `belay push` sends it." : "";
+  return `Pushed ${count(checkpoints, "checkpoint")} to ${visible(name)}: ${size(bytes)}${reused}.${rest}`;
 }
 
 /** What a push did, for programs. */
@@ -86,11 +122,16 @@ export function pushedJson(report: PushReport, name: string): Record<string, unk
 }
 
 /** What a pull found, for people. */
-export function pulledText({ lines, annotations }: PulledLines, name: string): string {
-  const written =
+export function pulledText(
+  { lines, annotations }: PulledLines,
+  name: string,
+  reviews: readonly FollowedReview[],
+): string {
+  const taken =
     annotations === 0
       ? []
-      : [`${count(annotations, "name, note or tag", "names, notes or tags")} taken over.`];
+      : [`${count(annotations, "name, note, tag or review", "names, notes, tags or reviews")} taken over.`];
+  const written = [...taken, ...reviewsText(reviews)];
   if (lines.length === 0) return ["No other line has moved.", ...written].join("\n");
   const rows = lines.map((line) => {
     const newest = line.newest === null ? "" : `: ${visible(line.newest.description)}`;
@@ -101,13 +142,17 @@ export function pulledText({ lines, annotations }: PulledLines, name: string): s
 }
 
 /** What a pull found, for programs. */
-export function pulledJson({ outcome, lines, annotations }: PulledLines, remote: string) {
+export function pulledJson(
+  { outcome, lines, annotations }: PulledLines,
+  remote: string,
+  reviews: readonly FollowedReview[],
+) {
   return {
     outcome,
     remote,
     lines: lines.map((line) => ({ ...lineJson(line, remote), checkpoints: line.checkpoints })),
     annotations,
-    reviews: [],
+    reviews: reviewsJson(reviews),
   };
 }
 

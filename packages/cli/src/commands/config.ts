@@ -1,32 +1,49 @@
 import { defineCommand, type Call } from "../call/command.ts";
-import { EXIT, usageError } from "@belay/protocol/errors";
+import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { nearest } from "../call/nearest.ts";
 import { table } from "../output/table.ts";
 import { size } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({
-  usage: "config [key] [value | --unset]",
+  usage: "config [key] [value | --unset] [--here]",
   about: [
     "Settings and where they come from: the default, config.json in Belay's home, or what that file has below",
     "`workspaces.<id>` for the workspace here, which goes before the rest. With a key: that one.",
-    "With a value: sets it, for all workspaces. Sizes may be written 64MiB or 2GiB. `notices.desktop on` shows a notice when a",
-    "capture failed or came late, and when an agent finished a turn.",
+    "With a value: sets it, for all workspaces, or with --here for this one. Sizes may be written 64MiB or 2GiB.",
+    "`notices.desktop on` shows a notice when a capture failed or came late, and when an agent finished a turn.",
   ].join("\n"),
-  options: { unset: { type: "boolean", about: "go back to the default" } },
+  options: {
+    unset: { type: "boolean", about: "go back to the default" },
+    here: {
+      type: "boolean",
+      about: "set it, or go back to what holds for all, for the workspace here alone",
+    },
+  },
   operands: { min: 0, max: 2 },
-  examples: ["belay config", "belay config limits.fileBytes 256MiB", "belay config disk.capBytes --unset"],
+  examples: [
+    "belay config",
+    "belay config limits.fileBytes 256MiB",
+    "belay config forks.limit 4 --here",
+    "belay config disk.capBytes --unset",
+  ],
   run: async (call) => {
-    const { listSettings, writeSetting } = await import("@belay/engine");
-    const own = await settingsHere(call);
+    const { listSettings, listOwnSettings } = await import("@belay/engine");
+    const around = await workspaceHere(call);
     const [key, value] = call.operands;
-    const unset = call.options.unset === true;
+    const { unset = false, here = false } = call.options;
     if (unset && (key === undefined || value !== undefined))
       throw usageError("--unset takes a key and no value.", "Usage: belay config <key> --unset");
+    if (here && !unset && value === undefined)
+      throw usageError(
+        "--here takes a key and a value, or a key and --unset.",
+        "`belay config` lists what holds here, and where it comes from.",
+      );
     const keys = listSettings(call.home).map((setting) => setting.key);
     if (key !== undefined) checkKey(key, keys);
     if (key !== undefined && (unset || value !== undefined))
-      writeSetting(call.home, key, unset ? null : (value ?? null));
+      await write(call, { key, value: unset ? null : (value ?? null), workspace: here ? around : null });
+    const own = around === undefined ? [] : listOwnSettings(call.home, around);
     const settings = listSettings(call.home).map((each) => own.find((it) => it.key === each.key) ?? each);
     printSettings(
       call,
@@ -42,13 +59,32 @@ interface Setting {
   readonly source: string;
 }
 
-/** What the file says about the workspace around the current directory alone. */
-async function settingsHere({ home, directory }: Pick<Call, "home" | "directory">): Promise<Setting[]> {
-  const { listOwnSettings, protectedCopies } = await import("@belay/engine");
+/** The id of the workspace around the current directory. */
+async function workspaceHere({
+  home,
+  directory,
+}: Pick<Call, "home" | "directory">): Promise<string | undefined> {
+  const { protectedCopies } = await import("@belay/engine");
   const [around] = protectedCopies({ home })
     .filter(({ path }) => `${directory}/`.startsWith(`${path}/`))
     .toSorted((a, b) => b.path.length - a.path.length);
-  return around === undefined ? [] : listOwnSettings(home, around.id);
+  return around?.id;
+}
+
+/** `workspace`: null for all of them. */
+async function write(
+  { home, directory }: Pick<Call, "home" | "directory">,
+  setting: { key: string; value: string | null; workspace: string | null | undefined },
+): Promise<void> {
+  const { writeOwnSetting, writeSetting } = await import("@belay/engine");
+  const { key, value, workspace } = setting;
+  if (workspace === null) writeSetting(home, key, value);
+  else if (workspace !== undefined) writeOwnSetting(home, workspace, { key, value });
+  else
+    throw new ContractError("WORKSPACE_NOT_FOUND", `${directory} is not protected. Nothing was changed.`, {
+      hint: "`belay config <key> <value>` without --here sets it for all workspaces.",
+      facts: { path: directory },
+    });
 }
 
 function checkKey(key: string, keys: readonly string[]): void {

@@ -230,6 +230,6 @@ function warnOfRemotes(call: Pick<Call, "output">, workspace: Workspace): void {
   const names = workspace.exchange.remotes().map(({ name }) => visible(name));
   if (names.length === 0) return;
   warnAll(call, [
-    `What was pushed to ${names.join(", ")} stays there, encrypted: this version cannot take it out. Replace a secret that was sent, or delete the space on the server.`,
+    `What was pushed to ${names.join(", ")} leaves the line of this machine with the next \`belay push\`. Its bytes stay on the server, encrypted, until sweeps are switched on; lines of other machines that have it keep it. Replace a secret that was sent.`,
   ]);
 }

@@ -55,8 +55,13 @@ function gcText(gc: GcReport): string {
     stepsDropped.length > 0
       ? ` ${count(stepsDropped.length, "step")} can no longer be undone: ${stepsDropped.map(stepLabel).join(", ")}.`
       : "";
+  const saved = gc.bytesBefore - (gc.bytesAfter ?? gc.bytesBefore);
   const what = [
-    objectsFreed === 0 ? "nothing" : `${count(objectsFreed, "object")} with ${size(contentFreed)} of content`,
+    objectsFreed === 0
+      ? saved > 0
+        ? size(saved)
+        : "nothing"
+      : `${count(objectsFreed, "object")} with ${size(contentFreed)} of content`,
     ...(checkpointsDropped > 0 ? [`of ${count(checkpointsDropped, "pruned checkpoint")}`] : []),
   ].join(" ");
   const packs =

@@ -1,5 +1,5 @@
-import type { Workspace } from "@belay/engine";
-import { EXIT, usageError } from "@belay/protocol/errors";
+import type { Checkpoint, Workspace } from "@belay/engine";
+import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { ghostJson, possible } from "@belay/server/json";
 import { count } from "@belay/tui/text";
 import {
@@ -13,6 +13,7 @@ import {
   type Call,
 } from "../call/command.ts";
 import { ghostTable } from "../output/ghost-table.ts";
+import { visible } from "../output/visible.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 
 export default defineCommand({
@@ -101,7 +102,7 @@ async function create(call: GhostCall, workspace: Workspace, name: string | unde
 async function restore(call: GhostCall, workspace: Workspace, name = ""): Promise<number> {
   const { goBack } = await import("../going-back/go-back.ts");
   const { checkpointLabel } = await import("../output/checkpoint-table.ts");
-  const target = await workspace.resolve(name);
+  const target = await checkpointOf(call, workspace, name);
   const bestEffort = call.options["best-effort"] === true;
   return goBack(call, workspace, {
     verb: "restore",
@@ -109,6 +110,42 @@ async function restore(call: GhostCall, workspace: Workspace, name = ""): Promis
     plan: () => workspace.planRestore(target.id),
     act: () => workspace.restoreTo(target.id, { bestEffort }),
   });
+}
+
+/** [R1785] The checkpoint of a ghost. One that the store does not have is imported from its commit first. */
+async function checkpointOf(call: GhostCall, workspace: Workspace, name: string): Promise<Checkpoint> {
+  try {
+    return await workspace.resolve(name);
+  } catch (error) {
+    if ((error as { code?: string }).code !== "CHECKPOINT_NOT_FOUND") throw error;
+    if (!(await importGhost(call, workspace, name))) throw error;
+    return workspace.resolve(name);
+  }
+}
+
+/** False where the repository has no such ghost. */
+async function importGhost(call: GhostCall, workspace: Workspace, name: string): Promise<boolean> {
+  const [{ OldData }, { ghost, isGhost }, { takeHistory }] = await Promise.all([
+    import("../imports/old-data.ts"),
+    import("../imports/ghost.ts"),
+    import("../imports/take-history.ts"),
+  ]);
+  if (!isGhost(workspace.root, name)) return false;
+  if (call.options["dry-run"] === true)
+    throw new ContractError(
+      "NOTHING_TO_IMPORT",
+      `The store does not have the checkpoint of ${visible(name)} yet: restoring it imports it from git first. Nothing was changed.`,
+      { facts: { path: workspace.root } },
+    );
+  const data = new OldData(workspace.root, []);
+  const here = new Set((await workspace.list({ search: "" })).map(({ id }) => String(id)));
+  for (const history of ghost.read(data, { into: workspace.root, here })) {
+    const { checkpoints } = await takeHistory(call.output, history, workspace);
+    call.output.note(`${count(checkpoints, "checkpoint")} imported from the ghosts of the repository.`);
+  }
+  for (const { what, reason } of data.skipped)
+    call.output.warn(`Skipped ${visible(what)}: ${visible(reason)}`);
+  return true;
 }
 
 async function drop({ json, output, options }: GhostCall, workspace: Workspace, name = ""): Promise<number> {

@@ -1,8 +1,10 @@
-import type { ThreadId, Workspace } from "@belay/engine";
-import type { HandedMessage, Handoff } from "@belay/remote";
-import { EXIT, usageError } from "@belay/protocol/errors";
+import { createHash } from "node:crypto";
+import type { Outcome, Plan, Workspace } from "@belay/engine";
+import type { Handoff } from "@belay/remote";
+import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
+import { outcomeJson, planJson } from "@belay/server/json";
 import { count } from "@belay/tui/text";
-import { defineCommand, YES, type Call } from "../call/command.ts";
+import { defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
 import { visible } from "../output/visible.ts";
 import { withWorkspace, warnAll } from "../wiring/open-workspace.ts";
@@ -14,15 +16,16 @@ const OPTIONS = {
     about: "hand over files and messages, without the agent's own transcript",
   },
   remote: { type: "string", value: "name", about: "which remote, where there are several" },
+  "dry-run": { ...DRY_RUN, about: "with --take: only show what would be done" },
+  plan: { type: "string", value: "id", about: "with --take: only if --dry-run would still show this plan" },
   yes: { ...YES, about: "with --take: do not ask" },
 } as const;
 
 type HandoffCall = Call<typeof OPTIONS>;
 
-const MESSAGES = 10_000;
-
 export default defineCommand({
-  usage: "handoff <thread> [--no-transcript] | handoff --take <remote>/<thread> [--yes]",
+  usage:
+    "handoff <thread> [--no-transcript] | handoff --take <remote>/<thread> [--dry-run] [--plan id] [--yes]",
   about: [
     "Hands a thread to another machine of the space: takes a checkpoint, and pushes it with the messages and the agent's",
     "own transcript. --take, there, restores the files and goes on with the conversation: for Claude Code it is written",
@@ -49,6 +52,7 @@ async function offer(call: HandoffCall, workspace: Workspace, ref: string): Prom
   const { findRemote, offerHandoff } = await import("@belay/remote");
   const { createRemoteHost } = await import("../wiring/remote-host.ts");
   const { readTranscriptOf } = await import("../agents/handed-conversation.ts");
+  const { messagesOf } = await import("../command-parts/renewed-offers.ts");
   const thread = await workspace.threads.get(ref);
   // before the checkpoint is taken: without a remote nothing is changed
   findRemote(workspace, call.options.remote);
@@ -80,13 +84,6 @@ async function offer(call: HandoffCall, workspace: Workspace, ref: string): Prom
   return EXIT.done;
 }
 
-async function messagesOf(workspace: Workspace, thread: ThreadId): Promise<HandedMessage[]> {
-  const { messages } = await workspace.threads.history(thread, { limit: MESSAGES });
-  return messages
-    .filter(({ rolledBack }) => !rolledBack)
-    .map(({ role, content, externalId, createdAt }) => ({ role, content, externalId, createdAt }));
-}
-
 async function takeOver(call: HandoffCall, workspace: Workspace, reference: string): Promise<number> {
   const { findHandoff, openRemote } = await import("@belay/remote");
   const { createRemoteHost } = await import("../wiring/remote-host.ts");
@@ -105,6 +102,17 @@ async function takeOver(call: HandoffCall, workspace: Workspace, reference: stri
   using remote = openRemote(workspace, entry.name, host);
   const { checkpoint } = await remote.fetch(`${handoff.line}/${handoff.checkpoint}`);
   const plan = await workspace.planRestore(checkpoint.id);
+  const id = planDigest(checkpoint.id, plan.edits);
+  if (call.options["dry-run"] === true) return preview(call, handoff, { ...plan, id });
+  if (call.options.plan !== undefined && call.options.plan !== id)
+    throw new ContractError(
+      "PLAN_STALE",
+      "The files changed since that plan was made. Nothing was changed.",
+      {
+        hint: "`belay handoff --take … --dry-run` shows what would be done now.",
+        facts: { plan: call.options.plan },
+      },
+    );
   warnAll(call, plan.warnings.map(visible));
   const question = `${visible(handoff.by)} hands over ${visible(handoff.title ?? handoff.thread)}: ${count(handoff.messages.length, "message")}, ${count(plan.edits.length, "change")} of files. Restored code can run. Go on with it here?`;
   if (call.options.yes !== true && !(await confirm(call, question))) return declined(call);
@@ -114,7 +122,30 @@ async function takeOver(call: HandoffCall, workspace: Workspace, reference: stri
     return EXIT.refused;
   }
   const taken = await importConversation(workspace, handoff);
-  report(call, { handoff, taken, remote: entry.name, safety: outcome.safetyCheckpoint });
+  report(call, { handoff, taken, remote: entry.name, outcome });
+  return EXIT.done;
+}
+
+/** Names what a plan would do, also in another process: the same only while the target and the files are. */
+function planDigest(checkpoint: string, edits: Plan["edits"]): string {
+  return createHash("sha256")
+    .update(JSON.stringify([checkpoint, edits]))
+    .digest("hex")
+    .slice(0, 32);
+}
+
+function preview(
+  call: HandoffCall,
+  handoff: Handoff,
+  plan: Omit<Plan, "id"> & { readonly id: string },
+): number {
+  const { by, title, messages, transcript, checkpoint } = handoff;
+  const about = { by, title, checkpoint, messages: messages.length, transcript: transcript !== null };
+  if (call.json) call.output.json({ handoff: about, plan: planJson(plan as Plan) });
+  else
+    call.output.print(
+      `Would take over ${visible(title ?? handoff.thread)} of ${visible(by)}: ${count(messages.length, "message")}, ${count(plan.edits.length, "change")} of files.`,
+    );
   return EXIT.done;
 }
 
@@ -126,16 +157,16 @@ interface Taken {
     readonly conversation: string;
   };
   readonly remote: string;
-  readonly safety: string | null;
+  readonly outcome: Outcome;
 }
 
-function report(call: HandoffCall, { handoff, taken, remote, safety }: Taken): void {
+function report(call: HandoffCall, { handoff, taken, remote, outcome }: Taken): void {
   const { thread, resume, conversation } = taken;
   if (call.json)
     call.output.json({
       thread,
       continues: { remote, line: handoff.line, thread: handoff.thread },
-      restore: { restoredTo: handoff.checkpoint, safetyCheckpoint: safety },
+      restore: { ...outcomeJson(outcome), restoredTo: handoff.checkpoint },
       resume,
       conversation,
     });

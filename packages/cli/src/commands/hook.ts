@@ -28,7 +28,7 @@ export default defineCommand({
         HOOK_ENVIRONMENT.some((beginning) => name.startsWith(beginning)),
       ),
     );
-    // the hook's script has found it already, where it could
+    // belay-hook has found it already, where it could
     environment[CLIENT_VARIABLE] ||= findClient(process.ppid);
     const event = { agent, input, cwd: call.directory, environment };
     const { text, isLeft } = await answerInTime(call.home, event);

@@ -6,6 +6,7 @@ import { count, size } from "@belay/tui/text";
 import { defineCommand, DRY_RUN, type Call } from "../call/command.ts";
 import type { FoundHistory } from "../imports/importer.ts";
 import type { Skipped } from "../imports/old-data.ts";
+import { takeHistory } from "../imports/take-history.ts";
 import { visible } from "../output/visible.ts";
 import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
 
@@ -172,32 +173,8 @@ async function takeInto(
 ): Promise<Partial<Report>> {
   const places = [{ id: workspace.id, root: workspace.root }];
   if (call.options["dry-run"] === true) return { ...dryRun(threads), places };
-  const sum = { threads: 0, checkpoints: 0, alreadyThere: 0, files: 0, bytes: 0 };
-  for (const thread of threads) {
-    const imported = await workspace.importThread(thread);
-    sum.threads += 1;
-    sum.checkpoints += imported.checkpoints.length;
-    sum.alreadyThere += imported.alreadyThere;
-    sum.files += imported.files;
-    sum.bytes += imported.bytes;
-    for (const { tag, reason } of imported.leftOut)
-      call.output.warn(`${visible(tag)} was left out: ${visible(reason)}`);
-  }
-  await addNames(workspace, names);
+  const sum = await takeHistory(call.output, { threads, names }, workspace);
   return { ...sum, places };
-}
-
-/** A short name that several checkpoints have in the old place means the first of them. */
-async function addNames(workspace: Workspace, names: FoundHistory["names"] & {}): Promise<void> {
-  for (const origin of new Set(names.map((each) => each.origin))) {
-    const known = await workspace.aliases(origin);
-    for (const { name, of } of names.filter((each) => each.origin === origin)) {
-      const checkpoint = known.get(of);
-      if (known.has(name) || checkpoint === undefined) continue;
-      await workspace.addAlias(checkpoint.id, { origin, name });
-      known.set(name, checkpoint);
-    }
-  }
 }
 
 /** Reads everything and stores nothing. */

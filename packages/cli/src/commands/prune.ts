@@ -1,12 +1,20 @@
 import type { DropRule, KeepRule, PruneReport, RetentionPolicy, Workspace } from "@belay/engine";
-import { ASKING_EXITS, ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
+import {
+  ALL_ENTRIES,
+  ASKING_EXITS,
+  defineCommand,
+  DRY_RUN,
+  THREAD,
+  YES,
+  type Call,
+} from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../call/confirmation.ts";
 import { pruneJson, unpruneJson } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { checkpointTable } from "../output/checkpoint-table.ts";
 import { listText } from "../output/file-list.ts";
-import { count, grouped } from "@belay/tui/text";
+import { count, grouped, size } from "@belay/tui/text";
 import { parseDuration } from "../call/duration.ts";
 import { positiveNumber } from "../call/number-option.ts";
 import { table } from "../output/table.ts";
@@ -18,6 +26,7 @@ const OPTIONS = {
     about: "the policy to use instead of the setting retention.policy",
   },
   "older-than": { type: "string", value: "time", about: "drop only what is older, for example 30d or 12h" },
+  thread: { ...THREAD, about: "only checkpoints of this thread" },
   "keep-last": { type: "string", value: "n", about: "keep the newest n of each thread, whatever their age" },
   undo: { type: "boolean", about: "bring back what was pruned within the last 24 hours" },
   "dry-run": DRY_RUN,
@@ -28,7 +37,7 @@ const OPTIONS = {
 type PruneCall = Call<typeof OPTIONS>;
 
 export default defineCommand({
-  usage: "prune [--policy p | --older-than time] [--keep-last n] [--undo] [--dry-run] [--yes]",
+  usage: "prune [--policy p | --older-than time] [--keep-last n] [--thread t] [--undo] [--dry-run] [--yes]",
   about: [
     "Drops old checkpoints by a retention policy, or with --older-than and --keep-last by these instead.",
     "Manual, named, tagged, initial and approved ones always stay, and so does what the last undo needs;",
@@ -80,10 +89,12 @@ async function prune(
   workspace: Workspace,
   policy: RetentionPolicy | undefined,
 ): Promise<number> {
-  const rules = policy === undefined ? {} : { policy };
+  const { thread: named } = call.options;
+  const thread = named === undefined ? undefined : (await workspace.threads.get(named)).id;
+  const rules = { ...(policy && { policy }), ...(thread && { thread }) };
   const isOnlyLook = call.options["dry-run"] === true;
   if (isOnlyLook || call.options.yes !== true) {
-    const preview = await workspace.upkeep.prune({ ...rules, dryRun: true });
+    const preview = await workspace.upkeep.prune({ ...rules, dryRun: true, estimate: isOnlyLook });
     if (isOnlyLook) return report(call, workspace, preview);
     if (preview.pruned.length > 1 && !(await ask(call, preview))) return declined(call);
   }
@@ -112,10 +123,10 @@ function report(call: PruneCall, workspace: Workspace, prunes: PruneReport): num
 }
 
 function previewText(call: PruneCall, prunes: PruneReport): string {
-  const { pruned, kept } = prunes;
+  const { pruned, kept, storedBytes = 0 } = prunes;
   const rules = rulesText(call, prunes);
   if (pruned.length === 0) return `Nothing to drop: all ${count(kept, "checkpoint")} stay.\n${rules}`;
-  const sum = `Would drop ${count(pruned.length, "checkpoint")} and keep ${kept}.`;
+  const sum = `Would drop ${count(pruned.length, "checkpoint")}, about ${size(storedBytes)}, and keep ${kept}.`;
   return `${prunedTable(call, prunes)}\n${sum}\n${rules}`;
 }
 
@@ -155,6 +166,8 @@ function prunedTable(call: PruneCall, { pruned }: Pick<PruneReport, "pruned">): 
 }
 
 async function unprune(call: PruneCall, workspace: Workspace): Promise<number> {
+  if (call.options.thread !== undefined)
+    throw usageError("--undo brings back everything that was pruned.", "It takes no thread.");
   if (call.options["dry-run"] === true)
     throw usageError("--undo and --dry-run cannot be combined.", "It only brings checkpoints back.");
   const restored = await workspace.upkeep.unprune();

@@ -22,6 +22,18 @@ const OPTIONS = {
   full: { type: "boolean", about: "verify: read all content too" },
   repair: { type: "boolean", about: "verify: upload again, from this store, what is missing or damaged" },
   "dry-run": { type: "boolean", about: "gc: only say what would be condemned and deleted" },
+  keep: {
+    type: "string",
+    value: "time",
+    about: "policy: how long lines keep every checkpoint, for example 7d",
+  },
+  "keep-turns": { type: "string", value: "time", about: "policy: how long they keep turns and messages" },
+  quota: {
+    type: "string",
+    value: "size",
+    about: "policy: what the space may hold before it is said, for example 20G; none takes it off",
+  },
+  "member-quota": { type: "string", value: "size", about: "policy: the same for each member" },
   remote: { type: "string", value: "name", about: "keys: which remote, where there are several" },
   role: {
     type: "string",
@@ -81,6 +93,11 @@ const WAYS: Readonly<
     options: ["dry-run"],
     load: async () => (await import("../command-parts/sweep-remote.ts")).sweepRemote,
   },
+  policy: {
+    operands: [0, 1],
+    options: ["keep", "keep-turns", "quota", "member-quota"],
+    load: async () => (await import("../command-parts/remote-policy.ts")).remotePolicy,
+  },
   invite: {
     operands: [0, 1],
     options: ["role", "expires"],
@@ -100,7 +117,7 @@ const WAYS: Readonly<
 
 export default defineCommand({
   usage:
-    "remote [list] | remote lines [name] [line] | remote add <name> <url | invitation> [--records url] [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair] | remote gc [name] --dry-run | remote invite [name] [--role role] [--expires time] | remote token [name] [--role agent | reader] [--ttl time] [--name name] | remote keys [list | add <identity> | add --recovery | remove <member> | rotate | recover]",
+    "remote [list] | remote lines [name] [line] | remote add <name> <url | invitation> [--records url] [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair] | remote gc [name] --dry-run | remote policy [name] [--keep time] [--keep-turns time] [--quota size] [--member-quota size] | remote invite [name] [--role role] [--expires time] | remote token [name] [--role agent | reader] [--ttl time] [--name name] | remote keys [list | add <identity> | add --recovery | remove <member> | rotate | recover]",
   about: [
     "Remotes keep the history of this directory on an S3-compatible server or in PostgreSQL, encrypted on this machine: the",
     "server learns sizes and times, nothing else. `add` makes a space at s3://<bucket>/<prefix>?endpoint=<url>&region=<region>",
@@ -109,6 +126,7 @@ export default defineCommand({
     "signatures, and whether all content is there. `lines` shows the lines of other machines, or the checkpoints of one, as",
     "the last `belay pull` found them. `remove` forgets a remote; what is stored there stays.",
     "`gc --dry-run` says what no line of the space needs any more; deleting it is not switched on in this version.",
+    "`policy` shows and sets how long lines keep checkpoints on the server; quotas are told, not enforced.",
     "`invite` prints a text that makes one more machine a member, once: `remote add <name> <invitation>` there (`-` reads",
     "it from stdin). `token` prints a text for jobs, as BELAY_TOKEN. `keys` shows and changes the members of the space.",
   ].join("\n"),

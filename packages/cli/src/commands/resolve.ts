@@ -1,13 +1,20 @@
 import type {
   ConflictChoice,
+  FileChange,
   MergeConflict,
   MergeOption,
   MergeOutcome,
   ResolvedConflict,
+  TriedDecision,
   Workspace,
 } from "@belay/engine";
 import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
-import { mergeConflictJson, mergeOutcomeJson, resolvedConflictJson } from "@belay/server/json";
+import {
+  mergeConflictJson,
+  mergeOutcomeJson,
+  resolvedConflictJson,
+  triedDecisionJson,
+} from "@belay/server/json";
 import { ALL_ENTRIES, ANY_NUMBER, defineCommand, GOING_BACK_EXITS, YES, type Call } from "../call/command.ts";
 import { visible, visiblePath } from "../output/visible.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
@@ -15,7 +22,7 @@ import { conflictRef } from "../command-parts/conflict-ref.ts";
 
 export default defineCommand({
   usage:
-    "resolve <conflict|path> --take <option> [--region n] | resolve <conflict|path> --file f | resolve <conflict|path> --edit | resolve <conflict|path> --reopen | resolve [conflict|path] --agent [-- <command…>] | resolve --regenerate | resolve",
+    "resolve <conflict|path> --take <option> [--region n] [--dry-run] | resolve <conflict|path> --file f [--dry-run] | resolve <conflict|path> --edit | resolve <conflict|path> --reopen | resolve [conflict|path] --agent [-- <command…>] | resolve --regenerate | resolve",
   about: `Decides a conflict of a merge: with one of its options, region by region, with the content of a file, or in your
 editor. A decision can be taken back with --reopen until the last one is made: that one brings in what was held back,
 as one step that can be undone. Without anything, on a terminal: asks for each conflict in turn.
@@ -38,6 +45,7 @@ use of each is asked about, and --yes agrees to all of them.`,
     agent: { type: "boolean", about: "ask the merger of config.json, or the command after --" },
     regenerate: { type: "boolean", about: "have lock files and generated files written again" },
     merge: { type: "string", value: "merge", about: "with --agent and --regenerate: only of this merge" },
+    "dry-run": { type: "boolean", about: "only show what the decision would change; with --take and --file" },
     all: ALL_ENTRIES,
     yes: YES,
   },
@@ -63,6 +71,7 @@ type ResolveCall = Pick<
     agent?: boolean;
     regenerate?: boolean;
     merge?: string;
+    "dry-run"?: boolean;
     all?: boolean;
     yes?: boolean;
   };
@@ -71,7 +80,9 @@ type ResolveCall = Pick<
 type Way = (call: ResolveCall, workspace: Workspace) => Promise<number>;
 
 function wayOf({ options, operands, dashesAt, output, json }: ResolveCall): Way {
-  const { take, region, file, edit, reopen } = options;
+  const { take, region, file, edit, reopen, "dry-run": dryRun } = options;
+  if (dryRun === true && (operands.length === 0 || (take === undefined && file === undefined)))
+    throw usageError("--dry-run goes with --take and --file.", "`belay conflicts <path>` shows the options.");
   if (options.agent === true) {
     if (dashesAt > 1 || [take, region, file, edit, reopen, options.regenerate].some(Boolean))
       throw usageError(
@@ -119,13 +130,44 @@ const decideOne: Way = async (call, workspace) => {
   const ref = await refOf(call, workspace);
   const { openSyntax } = await import("../wiring/open-syntax.ts");
   const syntax = await openSyntax();
-  const choice = await choiceOf(call, workspace, ref);
-  return settled(
-    call,
-    workspace,
-    await workspace.merges.resolve(ref, { ...choice, ...(syntax && { syntax }) }),
-  );
+  const choice = { ...(await choiceOf(call, workspace, ref)), ...(syntax && { syntax }) };
+  if (call.options["dry-run"] === true) return showTried(call, await workspace.merges.tryOut(ref, choice));
+  return settled(call, workspace, await workspace.merges.resolve(ref, choice));
 };
+
+/** [R1758] What a decision would come to; nothing is recorded. */
+async function showTried(call: ResolveCall, tried: TriedDecision): Promise<number> {
+  const { output } = call;
+  if (call.json) {
+    output.json(triedDecisionJson(tried));
+    return EXIT.done;
+  }
+  const { diffForPeople } = await import("../output/diff-text.ts");
+  warn(call, tried.warnings);
+  const left = tried.isWhole ? [] : ["Regions are left to decide."];
+  const diff =
+    tried.files.length === 0 ? "Nothing would change." : diffForPeople(tried.files.map(withText), output);
+  output.print([...left, diff].join("\n"));
+  return EXIT.done;
+}
+
+/** The change of a file with its lines as text, as far as it has any. */
+function withText({ file, hunks }: TriedDecision["files"][number]): FileChange {
+  if (hunks.length === 0) return file;
+  const path = visiblePath(file.path);
+  const lines = hunks.flatMap((hunk) => [
+    hunk.header,
+    ...hunk.lines.map(({ type, text }) => `${type}${text}`),
+  ]);
+  return { ...file, diff: `${[`--- a/${path}`, `+++ b/${path}`, ...lines].join("\n")}\n` };
+}
+
+function warn({ output }: ResolveCall, warnings: ResolvedConflict["warnings"]): void {
+  for (const { line, detail } of warnings)
+    output.warn(
+      `${output.noteStyle.yellow("warning:")} ${line === null ? "" : `line ${line}: `}${visible(detail)}`,
+    );
+}
 
 async function choiceOf(call: ResolveCall, workspace: Workspace, ref: string): Promise<ConflictChoice> {
   const { take, region, file } = call.options;
@@ -163,10 +205,7 @@ async function settled(call: ResolveCall, workspace: Workspace, done: ResolvedCo
   const { output } = call;
   const isLast = done.open === 0 && done.conflict.state === "resolved";
   if (!call.json) {
-    for (const { line, detail } of done.warnings)
-      output.warn(
-        `${output.noteStyle.yellow("warning:")} ${line === null ? "" : `line ${line}: `}${visible(detail)}`,
-      );
+    warn(call, done.warnings);
     if (!output.quiet && !isLast) output.print(decidedText(done));
   }
   if (!isLast) {

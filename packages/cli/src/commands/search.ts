@@ -23,6 +23,11 @@ const OPTIONS = {
     value: "name",
     about: "files of this name or pattern, such as *.ts or src/**; alone: when they were last there",
   },
+  at: {
+    type: "string",
+    value: "checkpoint",
+    about: "with -S, -G and --file: only what this checkpoint has",
+  },
   "ignore-case": { type: "boolean", short: "i", about: "with -S and -G: upper and lower case are the same" },
   ...LIMIT_OPTIONS,
 } as const;
@@ -30,14 +35,15 @@ const OPTIONS = {
 type SearchCall = Call<typeof OPTIONS>;
 
 export default defineCommand({
-  usage: "search <words… | -S text | -G regex | --file name> [paths…] [-i] [--limit n | --all]",
+  usage:
+    "search <words… | -S text | -G regex | --file name> [paths…] [-i] [--at checkpoint] [--limit n | --all]",
   about: [
     "With words: checkpoints that have all of them in a name, note, tag, description, prompt or changed",
     "path, newest first. Quoted words are one. With a field (agent: thread: file: tag: kind: session: before:",
     "after: has: is:) it finds what happened, as `belay log` shows it.",
     "\n\n",
     "With -S, -G or --file: every file that had it in any checkpoint, since when, until when, what took it",
-    "out, and the command that brings it back. Paths limit it to these files and directories.",
+    "out, and the command that brings it back. Paths limit it to these files and directories, --at to one checkpoint.",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: ANY_NUMBER },
@@ -47,16 +53,21 @@ export default defineCommand({
     "belay search -S 'retryBudget'",
     "belay search -G 'retry[A-Z]\\w+ =' src/",
     "belay search --file '*.sql'",
+    "belay search -S 'retryBudget' --at @-1",
   ],
   run: (call) => {
     const { text, regex, file } = call.options;
     const isForFiles = text !== undefined || regex !== undefined || file !== undefined;
     if (call.options["ignore-case"] === true && text === undefined && regex === undefined)
       throw usageError("-i goes with -S or -G.", "Words are found in upper and lower case anyway.");
+    const { at } = call.options;
+    if (at !== undefined && !isForFiles)
+      throw usageError("--at goes with -S, -G or --file.", "Words are looked for in all checkpoints.");
     const limit = askedLimit(call);
     if (isForFiles) {
       const wanted = wantedBy(call);
-      return withWorkspace(call, (workspace) => find(call, workspace, { ...wanted, limit }));
+      const wantedAt = { ...wanted, limit, ...(at !== undefined && { at }) };
+      return withWorkspace(call, (workspace) => find(call, workspace, wantedAt));
     }
     const words = call.operands.filter((word) => word.trim() !== "");
     if (words.length === 0) throw usageError("The search text is empty.", "Usage: belay search <text>");
@@ -107,7 +118,7 @@ async function find(
     ...(paths && { paths }),
     progress: (done, total) => bar.update({ done, total }),
   });
-  return printFindings(call, workspace, found);
+  return printFindings(call, workspace, { ...found, isOfOne: wanted.at !== undefined });
 }
 
 /** Who, when and how it ended belong to turns, not to single checkpoints. */

@@ -1,4 +1,4 @@
-import type { BytePath, SpaceGroup, SpaceUse, Stats, ThreadSummary, UsageBy, Workspace } from "@belay/engine";
+import type { BytePath, SpaceGroup, SpaceUse, Stats, UsageBy, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { storageJson, usageJson } from "@belay/server/json";
@@ -6,21 +6,26 @@ import { listText } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
 import { table, type Cell } from "../output/table.ts";
 import { threadLabel } from "../output/thread-table.ts";
-import { visiblePath } from "../output/visible.ts";
+import { visible, visiblePath } from "../output/visible.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { factTable, type Fact } from "../output/facts.ts";
 import { count, fitLine, relativeTime, size } from "@belay/tui/text";
 
 export default defineCommand({
-  usage: "stats [--by thread | directory | kind]",
+  usage: "stats [--by thread | directory | kind | checkpoint]",
   about: [
     "Counts and sizes: checkpoints by kind, what was done, objects, packs, disk use.",
     "\n\n",
     "With --by: who takes the space. Equal content is stored once, so each line counts only what no other",
-    "line needs: about what would be freed if it went. What several need has a line of its own.",
+    "line needs: about what would be freed if it went. What several need has a line of its own. Single",
+    "checkpoints share nearly everything with the next one: their lines count what each was the first to hold.",
   ].join("\n"),
   options: {
-    by: { type: "string", value: "what", about: "who takes the space: thread, directory or kind" },
+    by: {
+      type: "string",
+      value: "what",
+      about: "who takes the space: thread, directory, kind or checkpoint",
+    },
     all: ALL_ENTRIES,
   },
   operands: { min: 0, max: 0 },
@@ -37,7 +42,7 @@ export default defineCommand({
   },
 });
 
-const GROUPINGS = ["thread", "directory", "kind"] as const;
+const GROUPINGS = ["thread", "directory", "kind", "checkpoint"] as const;
 
 function usageBy(given: string | undefined): UsageBy | undefined {
   const by = GROUPINGS.find((each) => each === given);
@@ -56,8 +61,8 @@ async function printUsage(
     output.json(usageJson(by, usage));
     return EXIT.done;
   }
-  const threads = by === "thread" ? await workspace.threads.list() : [];
-  const rows = usage.groups.map((group) => useRow(group, groupLabel(by, group.key, threads), output));
+  const names = await namesOf(workspace, by);
+  const rows = usage.groups.map((group) => useRow(group, groupLabel(by, group.key, names), output));
   const others = [
     ...(usage.shared.bytes > 0 ? [useRow(usage.shared, SHARED_BY[by], output)] : []),
     ...(usage.rest.bytes > 0 ? [useRow(usage.rest, "no longer needed, or Belay's own records", output)] : []),
@@ -70,7 +75,10 @@ async function printUsage(
       dispensable: [1],
       right: [0, 1, 2],
     });
-  const meaning = `About what each ${by} takes that no other needs, and of how much content:`;
+  const meaning =
+    by === "checkpoint"
+      ? "About what each checkpoint was the first to hold, and of how much content:"
+      : `About what each ${by} takes that no other needs, and of how much content:`;
   output.note(output.noteStyle.dim(fitLine(meaning, output.width)));
   output.print(listText(rows, { output, all: call.options.all }, shown));
   return EXIT.done;
@@ -80,6 +88,7 @@ const SHARED_BY: Readonly<Record<UsageBy, string>> = {
   thread: "needed by several threads",
   directory: "the same in several directories",
   kind: "needed by several kinds",
+  checkpoint: "needed by several checkpoints",
 };
 
 /** Stored bytes, content bytes, checkpoints, and whose they are. */
@@ -97,13 +106,27 @@ function useRow(
   ];
 }
 
-function groupLabel(by: UsageBy, key: string | null, threads: readonly ThreadSummary[]): string {
+/** Names of threads or checkpoints, where those are the groups. */
+async function namesOf(workspace: Workspace, by: UsageBy): Promise<ReadonlyMap<string, string>> {
+  if (by === "thread")
+    return new Map((await workspace.threads.list()).map((thread) => [thread.id, threadLabel(thread)]));
+  if (by !== "checkpoint") return new Map();
+  const checkpoints = await workspace.list();
+  return new Map(
+    checkpoints.map(({ id, seq, name, description }) => [id, `${seq} ${visible(name ?? description)}`]),
+  );
+}
+
+function groupLabel(by: UsageBy, key: string | null, names: ReadonlyMap<string, string>): string {
   if (by === "directory") return key === "" ? "files at the top" : `${visiblePath(key as BytePath)}/`;
   if (key === "pruned") return "pruned; `belay gc` frees it after a day";
   if (by === "kind") return key ?? "";
   if (key === null) return "without a thread";
-  const thread = threads.find(({ id }) => id === key);
-  return thread === undefined ? `a deleted thread, ${key.slice(0, 8)}` : threadLabel(thread);
+  const short = key.slice(0, 8);
+  // the list of checkpoints is that of the branch here
+  return (
+    names.get(key) ?? (by === "checkpoint" ? `${short}, on another branch` : `a deleted thread, ${short}`)
+  );
 }
 
 function facts(stats: Stats): Fact[] {

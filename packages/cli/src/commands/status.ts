@@ -107,6 +107,9 @@ function facts(status: ShownStatus, output: Output) {
     undoDropped === 0 ? undefined : (["no undo", droppedText(undoDropped)] as const),
     pausedTurns === 0 ? undefined : (["no undo", pausedText(pausedTurns)] as const),
     canRedo === null ? undefined : (["redo", stepLabel(canRedo)] as const),
+    status.runs === 0
+      ? undefined
+      : (["agents", `${count(status.runs, "run")} at work: \`belay agents list\``] as const),
     status.openConflicts === 0
       ? undefined
       : (["merge", `${count(status.openConflicts, "conflict")} to decide: \`belay conflicts\``] as const),

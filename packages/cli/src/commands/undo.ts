@@ -29,10 +29,12 @@ it takes back only a part: the step itself stays, and the next undo takes that p
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const { goBack } = await import("../going-back/go-back.ts");
+      const { namingTurns } = await import("../going-back/turn-of-path.ts");
       const includeBackground = call.options["include-background"] === true;
       const [first, ...rest] = call.operands;
       const given = isCount(first) ? rest : call.operands;
       const paths = workspacePaths(workspace, call.directory, given);
+      const named = { paths, typed: given };
       const options = {
         ...(await stepOptions(call, workspace, isCount(first) ? first : null)),
         includeBackground,
@@ -40,8 +42,9 @@ it takes back only a part: the step itself stays, and the next undo takes that p
       };
       return goBack(call, workspace, {
         verb: "undo",
-        plan: (hunks) => workspace.planUndo({ ...options, ...(hunks && { hunks }) }),
-        act: () => workspace.undo(options),
+        plan: (hunks) =>
+          namingTurns(workspace, named, () => workspace.planUndo({ ...options, ...(hunks && { hunks }) })),
+        act: () => namingTurns(workspace, named, () => workspace.undo(options)),
       });
     }),
 });

@@ -2,7 +2,7 @@
 import type { Conflict, ConflictSide } from "@belay/engine";
 import { listText } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
-import { count, reasonWords } from "@belay/tui/text";
+import { conflictWords, count } from "@belay/tui/text";
 import { stepLabel } from "../output/step-label.ts";
 import { visibleLine } from "@belay/tui/text";
 import { visible, visiblePath } from "../output/visible.ts";
@@ -19,12 +19,13 @@ export function conflictList(
   );
 }
 
-function conflictText({ path, reason, sharedWith, ours, theirs }: Conflict, { style }: Output): string {
+function conflictText(conflict: Conflict, { style }: Output): string {
+  const { path, sharedWith, ours, theirs } = conflict;
   const line = ours?.line ?? null;
   const place = line === null ? "" : `:${line}`;
   const why =
     sharedWith === undefined || sharedWith.length === 0
-      ? reasonWords(reason)
+      ? conflictWords(conflict, Date.now())
       : `changed while ${sharedWith.map(stepLabel).join(" and ")} was at work too`;
   const head = `  ${visiblePath(path)}${place}  ${style.dim(why)}`;
   if (ours === undefined || theirs === undefined) return head;

@@ -14,11 +14,14 @@ export function hasGhosts(directory: string, refs: string): boolean {
   return (git(directory, ["for-each-ref", "--count=1", refs])?.length ?? 0) > 0;
 }
 
-/** The ghosts of a repository, oldest first; none where there is no repository or no git. */
-export function readGhosts(directory: string, data: OldData, refs: string): GhostCheckpoint[] {
+/** The refs of ghosts, oldest first, without their files. */
+export function listGhosts(
+  directory: string,
+  refs: string,
+): { id: string; commit: string; createdAt: number; subject: string }[] {
   const format = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:subject)";
   const listed = git(directory, ["for-each-ref", `--format=${format}`, refs])?.toString("utf8") ?? "";
-  const ghosts = listed
+  return listed
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => line.split("\0"))
@@ -27,9 +30,16 @@ export function readGhosts(directory: string, data: OldData, refs: string): Ghos
       commit,
       createdAt: Number(time) * 1000,
       subject,
-      tree: treeOf(directory, commit, data),
     }))
     .sort((a, b) => a.createdAt - b.createdAt);
+}
+
+/** The ghosts of a repository, oldest first; none where there is no repository or no git. */
+export function readGhosts(directory: string, data: OldData, refs: string): GhostCheckpoint[] {
+  const ghosts = listGhosts(directory, refs).map((ghost) => ({
+    ...ghost,
+    tree: treeOf(directory, ghost.commit, data),
+  }));
   const covers = unionOf(ghosts.map(({ tree }) => tree.map(({ path }) => path)));
   return ghosts.map(({ id, commit, createdAt, subject, tree }) => ({
     commit,

@@ -1,9 +1,19 @@
 /** Belay's own ghosts in a project's repository: what is left of a history whose store is lost, or is on another machine. */
-import { hasGhosts, readGhosts } from "./ghost-commits.ts";
+import { hasGhosts, listGhosts, readGhosts } from "./ghost-commits.ts";
 import type { Importer } from "./importer.ts";
 
 const ORIGIN = "ghost";
 const REFS = "refs/belay/ghost/";
+
+/** Whether a repository has the ghost of this id, or of a commit that begins so. */
+export function isGhost(directory: string, name: string): boolean {
+  return listGhosts(directory, REFS).some(
+    ({ id, commit }) => id === name || (name.length >= SHORTEST_COMMIT && commit.startsWith(name)),
+  );
+}
+
+/** Shorter beginnings of commits are not looked for. */
+const SHORTEST_COMMIT = 7;
 
 /** Imports ghosts whose checkpoints the store does not have. */
 export const ghost: Importer = {

@@ -138,6 +138,7 @@ function fileFacts(file: FileChange): FileFacts {
 }
 
 function branchFacts(branch: Branch): BranchFacts {
-  const { name, current, parent, ahead, behind, files, state, workingCopy, description } = branchJson(branch);
-  return { name, current, parent, ahead, behind, files, state, workingCopy, description };
+  const { name, current, parent, ahead, behind, files, run, state, workingCopy, description } =
+    branchJson(branch);
+  return { name, current, parent, ahead, behind, files, run, state, workingCopy, description };
 }

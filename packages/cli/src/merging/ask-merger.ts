@@ -5,7 +5,7 @@
  */
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Tokens } from "@belay/agents/orchestration";
+import type { AgentBook, Tokens } from "@belay/agents/orchestration";
 import {
   checkResolution,
   displayPath,
@@ -20,6 +20,7 @@ import { holdsSecret, isNamedSecret } from "../output/secret-file.ts";
 import { askEndpoint, runMerger, type Merger, type MergerTry } from "./merger.ts";
 import { makeMergerScratch, type Scratch } from "./merger-scratch.ts";
 import { mergerTask, type MergerAnswer } from "./merger-task.ts";
+import { summaryOf } from "./run-summary.ts";
 
 /** What became of one conflict. */
 export interface MergerResult {
@@ -40,6 +41,8 @@ export interface MergerReport {
 /** How a merger is asked. */
 export interface MergerRequest {
   readonly merger: Merger;
+  /** How what agents print is read. */
+  readonly agents: AgentBook;
   readonly conflicts: readonly MergeConflict[];
   readonly syntax: Syntax | undefined;
   /** Tries the result of all answers together. */
@@ -117,7 +120,13 @@ async function tryOnce(
 ): Promise<MergerReport> {
   const { conflicts, feedback, merger, timeoutMs = TIMEOUT_MS, signal } = request;
   await request.syntax?.load(conflicts.map(({ path }) => displayPath(path)));
-  const task = mergerTask({ conflicts, feedback, runs: await workspace.runs.list() });
+  const runs = await workspace.runs.list();
+  const task = mergerTask({
+    conflicts,
+    feedback,
+    runs,
+    summaryOf: (run) => summaryOf(run, request.agents),
+  });
   const question = { task, environment, timeoutMs, signal };
   using scratch = merger.kind === "agent" ? await makeMergerScratch(workspace, conflicts) : undefined;
   const tried =

@@ -43,7 +43,8 @@ export async function askAndBringIn(
     const request = { workspace: workspace.id, yes: call.options.yes === true, signal };
     const programs = await mergePrograms(call, request);
     if (programs === undefined) return undefined;
-    return askMerger(call, workspace, { merger, conflicts, syntax, check: programs.check, signal });
+    const { check } = programs;
+    return askMerger(call, workspace, { merger, agents, conflicts, syntax, check, signal });
   });
   if (asked === undefined) return declined(call);
   tell(call, asked);

@@ -20,22 +20,29 @@ export interface MergerAnswer {
   readonly content?: string;
 }
 
-/** Conflicts, what was wrong with an earlier answer, and the runs whose work meets in them. */
+/** Conflicts, what was wrong with an earlier answer, and the runs whose work meets in them, newest first. */
 export interface TaskFacts {
   readonly conflicts: readonly MergeConflict[];
   readonly feedback: readonly string[];
   readonly runs: readonly Run[];
+  /** What the agent of a run said last. */
+  readonly summaryOf: (run: Run) => string | null;
 }
 
 const CONTENT_BYTES = 1024 * 1024;
 
 /** The task as it is given. */
-export function mergerTask({ conflicts, feedback, runs }: TaskFacts) {
+export function mergerTask({ conflicts, feedback, runs, summaryOf }: TaskFacts) {
   const text = (content: Buffer | null) =>
     content === null || content.length > CONTENT_BYTES ? null : content.toString("utf8");
   const intentOf = (agent: string) => {
-    const prompt = runs.find(({ branch }) => branch === agent)?.prompt;
-    return { agent: redact(agent), prompt: prompt === undefined ? null : redact(prompt), summary: null };
+    const run = runs.find(({ branch }) => branch === agent);
+    const summary = run === undefined ? null : summaryOf(run);
+    return {
+      agent: redact(agent),
+      prompt: run === undefined ? null : redact(run.prompt),
+      summary: summary === null ? null : redact(summary),
+    };
   };
   return {
     merge: conflicts[0]?.merge ?? null,

@@ -19,6 +19,8 @@ type NoticeKind = "failed" | "late" | "finished";
 
 /** A failure repeats with every event of the agent; turns end as often as the agent answers. */
 const QUIET_MS: Readonly<Record<NoticeKind, number>> = { failed: 5 * 60_000, late: 60_000, finished: 2000 };
+/** The events that a notice may be about. */
+const TOLD = ["capture_failed", "done", "checkpoint_created"] as const;
 /** How soon a change of the setting is noticed. */
 const SETTING_MS = 2000;
 
@@ -76,7 +78,8 @@ export class DesktopNotices implements Disposable {
 
   async #read(workspace: Workspace, signal: AbortSignal): Promise<void> {
     try {
-      for await (const event of workspace.events.read({ signal })) await this.#tell(workspace, event);
+      for await (const event of workspace.events.read({ types: TOLD, signal }))
+        await this.#tell(workspace, event);
     } catch {
       // a store that cannot be read is reported by what reads it for its own sake
     }

@@ -4,6 +4,7 @@ import { visible } from "./visible.ts";
 
 /** Kind, agent and description of a step. */
 export function stepLabel(step: StepSummary): string {
-  const agent = step.agent === null ? "" : ` of ${visible(step.agent)}`;
+  // a restore in an agent's thread is a person's
+  const agent = step.agent === null || step.kind !== "turn" ? "" : ` of ${visible(step.agent)}`;
   return `${step.kind}${agent} "${visible(step.description)}"`;
 }

@@ -26,7 +26,11 @@ export function threadTable(threads: readonly ThreadSummary[], output: Output): 
         : [{ text: thread.session, paint: style.blue }, title, { text: held, paint: style.dim }]),
     ];
   });
-  return table(rows, { width: output.width, flexible: isNarrow ? 3 : 4 });
+  // in the narrowest the time goes too
+  return table(
+    rows,
+    isNarrow ? { width: output.width, flexible: 3, dispensable: [2] } : { width: output.width, flexible: 4 },
+  );
 }
 
 /** Narrower terminals show only agent, time and title. */

@@ -27,7 +27,9 @@ export function turnText(
   const head = `${style.bold(row.ref)}  ${style.bold(visible(row.title))}`;
   const parts = [fitLine(head, output.width, "    "), factTable(factsOf(row, output), output)];
   if (files.length > 0 && !patch) parts.push(section("Changed", changedFileList(files, output, all), output));
-  if (steps.length > 0) parts.push(section("Steps", stepList(turn, output, all), output));
+  // a turn without tools, such as that of `belay run`, has one capture: its end
+  if (steps.some(({ tool }) => tool !== null))
+    parts.push(section("Steps", stepList(turn, output, all), output));
   if (!output.quiet && !patch)
     parts.push(`\n${fitLine(`${style.dim("→")} ${nextSteps(row)}`, output.width, "  ")}`);
   return parts.join("\n");

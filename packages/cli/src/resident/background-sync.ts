@@ -11,7 +11,7 @@ export interface BackgroundSyncOptions {
   readonly home: string;
   readonly clock: () => number;
   /** Runs a command on a directory in another process; its answer is its JSON. */
-  readonly run: (directory: string, words: readonly string[]) => Promise<object>;
+  readonly run: (directory: string, words: readonly string[], how: { retryMs: number }) => Promise<object>;
 }
 
 /** How soon it is noticed that something waits. */
@@ -102,15 +102,16 @@ export class BackgroundSync implements Disposable {
     watched.isRunning = true;
     watched.turnEndedAt = undefined;
     try {
-      await run(workspace.root, [verb, "--remote", name, "--wait", PATIENCE]);
+      // readers of events learn when the next try comes, should this one fail
+      const how = { retryMs: pauseAfter(watched.failures + 1) };
+      await run(workspace.root, [verb, "--remote", name, "--wait", PATIENCE], how);
       watched.failures = 0;
       watched.lookedAt = clock();
     } catch {
       // the command kept its reason with the remote, where `status` shows it
       watched.failures += 1;
     } finally {
-      const pause = Math.min(FIRST_PAUSE_MS * 2 ** (watched.failures - 1), LONGEST_PAUSE_MS);
-      watched.notBefore = watched.failures === 0 ? 0 : clock() + pause;
+      watched.notBefore = watched.failures === 0 ? 0 : clock() + pauseAfter(watched.failures);
       watched.waitingSince = undefined;
       watched.isRunning = false;
     }
@@ -135,10 +136,9 @@ export class BackgroundSync implements Disposable {
     const reading = new AbortController();
     this.#workspaces.set(workspace, reading);
     void (async () => {
-      for await (const event of workspace.events.read({ signal: reading.signal }))
-        if (event.type === "done")
-          for (const { name } of workspace.exchange.remotes())
-            this.#stateOf(workspace, name).turnEndedAt = this.#options.clock();
+      for await (const _ of workspace.events.read({ types: ["done"], signal: reading.signal }))
+        for (const { name } of workspace.exchange.remotes())
+          this.#stateOf(workspace, name).turnEndedAt = this.#options.clock();
     })().catch(() => undefined);
   }
 
@@ -147,4 +147,9 @@ export class BackgroundSync implements Disposable {
     for (const reading of this.#workspaces.values()) reading?.abort();
     this.#workspaces.clear();
   }
+}
+
+/** How long to wait after so many failures in a row. */
+function pauseAfter(failures: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
 }

@@ -5,9 +5,9 @@ import { ownEnvironment } from "./own-environment.ts";
 /** Runs commands that nothing waits for, with low priority; an error that they report is thrown. */
 export function backgroundCommand(
   home: string,
-): (directory: string, words: readonly string[]) => Promise<object> {
-  const run = commandProcess(home, { isLow: true });
-  return async (directory, words) => {
+): (directory: string, words: readonly string[], how: { retryMs: number }) => Promise<object> {
+  return async (directory, words, { retryMs }) => {
+    const run = commandProcess(home, { isLow: true, variables: { BELAY_SYNC_RETRY_MS: String(retryMs) } });
     const { signal } = new AbortController();
     const answer = await run(directory, words, { progress: () => undefined, signal });
     const { error } = answer as { error?: { code: string; message: string } };
@@ -17,7 +17,10 @@ export function backgroundCommand(
 }
 
 /** Runs commands on the stores of a home. */
-export function commandProcess(home: string, { isLow = false } = {}): RunCommand {
+export function commandProcess(
+  home: string,
+  { isLow = false, variables = {} }: { isLow?: boolean; variables?: Record<string, string> } = {},
+): RunCommand {
   return (directory, words, { progress, input, signal }) =>
     new Promise((done, fail) => {
       const { spawn } = process.getBuiltinModule("node:child_process");
@@ -25,7 +28,7 @@ export function commandProcess(home: string, { isLow = false } = {}): RunCommand
       const child = spawn(process.execPath, [process.argv[1]!, ...options, ...words], {
         cwd: "/",
         stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", "ipc"],
-        env: ownEnvironment({ BELAY_RESIDENT: "off" }),
+        env: ownEnvironment({ BELAY_RESIDENT: "off", ...variables }),
       });
       if (isLow) lowerPriority(child.pid);
       const [said, troubles]: [Buffer[], Buffer[]] = [[], []];

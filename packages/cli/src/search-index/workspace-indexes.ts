@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import type { Workspace } from "@belay/engine";
+import { ContractError } from "@belay/protocol/errors";
 import type { IndexScope, RetrievalIndex, SearchOptions, SearchResult, Synced } from "@belay/retrieval";
 
 const opened = new WeakMap<Workspace, Promise<RetrievalIndex>>();
@@ -17,10 +18,14 @@ export async function isIndexed(home: string, workspace: Pick<Workspace, "store"
 }
 
 /** The index of a workspace, made on the first use; it is closed with the workspace by `closeIndex`. */
-export async function indexOf(home: string, workspace: Workspace): Promise<RetrievalIndex> {
+export async function indexOf(
+  home: string,
+  workspace: Workspace,
+  scopeOfNew?: IndexScope,
+): Promise<RetrievalIndex> {
   let index = opened.get(workspace);
   if (index === undefined) {
-    index = openWithSettings(home, workspace);
+    index = openWithSettings(home, workspace, scopeOfNew);
     opened.set(workspace, index);
     index.catch(() => opened.delete(workspace));
   }
@@ -41,11 +46,16 @@ export async function dropIndex(workspace: Workspace): Promise<void> {
   removeIndex(workspace);
 }
 
-async function openWithSettings(home: string, workspace: Workspace): Promise<RetrievalIndex> {
+async function openWithSettings(
+  home: string,
+  workspace: Workspace,
+  scopeOfNew?: IndexScope,
+): Promise<RetrievalIndex> {
   const { readSettings } = await import("@belay/engine");
-  const { endpointEmbedder, keepInStep, openIndex } = await import("@belay/retrieval");
+  const { endpointEmbedder, hasIndex, keepInStep, openIndex } = await import("@belay/retrieval");
   const settings = readSettings(home);
-  const scope = settings["retrieval.scope"];
+  const wanted = settings["retrieval.scope"];
+  const scope = wanted === "off" && !hasIndex(workspace) ? (scopeOfNew ?? wanted) : wanted;
   const [url, model] = [settings["retrieval.url"], settings["retrieval.model"]];
   const key = process.env["BELAY_EMBEDDINGS_KEY"];
   const isRemote = settings["retrieval.embedder"] === "endpoint" && url !== "" && model !== "";
@@ -76,8 +86,8 @@ export function touchFiles(workspace: Workspace, directory: string, paths: reado
 
 /** Keeps an index in step as long as the workspace is open: it is synced before each message is worked on. */
 export async function followIndex(home: string, workspace: Workspace): Promise<void> {
-  for await (const event of workspace.events.read()) {
-    if (event.type !== "user" || !(await isIndexed(home, workspace))) continue;
+  for await (const _ of workspace.events.read({ types: ["user"] })) {
+    if (!(await isIndexed(home, workspace))) continue;
     const index = await indexOf(home, workspace);
     index.later(async () => tell(workspace, await index.sync({ captured: true })));
   }
@@ -113,6 +123,51 @@ export async function indexState(home: string, workspace: Workspace) {
     return { exists: false, scope: "off" as const, files: 0, bytes: 0, embedder: null };
   const { scope, bytes, embedder, ...index } = await indexFacts(home, workspace);
   return { exists: true, scope, files: index.files, bytes, embedder };
+}
+
+/** The files of the index; none where there is none. */
+export async function indexedFiles(home: string, workspace: Workspace) {
+  if (!(await isIndexed(home, workspace))) return { files: [] };
+  const files = (await indexOf(home, workspace)).files();
+  return { files: files.map(({ path, hash }) => ({ path, hash })) };
+}
+
+/** Indexes files that a program names; an index that is made for it covers what is named alone. */
+export async function indexFiles(
+  home: string,
+  workspace: Workspace,
+  { paths, content, known = false }: { paths: readonly string[]; content?: string; known?: boolean },
+) {
+  assertInside(paths);
+  const index = await indexOf(home, workspace, "touched");
+  const there = new Set(index.files().map(({ path }) => path));
+  const indexed = [];
+  for (const path of paths.filter((one) => !known || there.has(one)))
+    indexed.push({ path, ...(await index.indexFile(path, content)) });
+  return { indexed };
+}
+
+/** Paths come from programs: one that leads out of the workspace is refused before anything is indexed. */
+function assertInside(paths: readonly string[]): void {
+  const outside = paths.find((path) => isAbsolute(path) || path.split("/").includes(".."));
+  if (outside === undefined) return;
+  throw new ContractError(
+    "BAD_REQUEST",
+    `${JSON.stringify(outside)} is not a path inside the workspace. Nothing was indexed.`,
+  );
+}
+
+/** Takes files out of the index; returns how many were in it. */
+export async function removeFiles(
+  home: string,
+  workspace: Workspace,
+  paths: readonly string[],
+): Promise<number> {
+  if (!(await isIndexed(home, workspace))) return 0;
+  const index = await indexOf(home, workspace);
+  let removed = 0;
+  for (const path of paths) removed += (await index.removeFile(path)) ? 1 : 0;
+  return removed;
 }
 
 async function indexFacts(home: string, workspace: Workspace) {

@@ -45,11 +45,17 @@ export async function createRemoteHost(
     device: plain(hostname(), "machine"),
     user,
     around: REAL_SURROUNDINGS,
+    retryMs: retryOf(environment),
     // [T17] read where the job put it, and kept nowhere
     token: environment["BELAY_TOKEN"] || undefined,
     connect,
     requests: () => counted.reduce((sum, { requests }) => sum + requests, 0),
   };
+}
+
+/** The resident process says to what it starts when it would try again. */
+function retryOf({ BELAY_SYNC_RETRY_MS: text }: NodeJS.ProcessEnv): number | undefined {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 function userName(): string {

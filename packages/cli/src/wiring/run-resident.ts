@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { startResident, type ResidentOptions } from "@belay/server";
 import type { ResidentFacts } from "@belay/server/resident";
-import { refreshHookScript } from "../agents/agent-hooks.ts";
+import { refreshHook } from "../agents/agent-hooks.ts";
 import { captureJson, captureState } from "../agents/capture-state.ts";
 import { connectToAgents } from "../agents/connect-to-agents.ts";
 import { createHookService } from "../agents/serve-hooks.ts";
@@ -13,7 +13,15 @@ import { DesktopNotices } from "../notices/desktop-notices.ts";
 import { BackgroundSync } from "../resident/background-sync.ts";
 import { backgroundCommand, commandProcess } from "../resident/command-process.ts";
 import { serveCommands } from "../resident/serve-commands.ts";
-import { findInFiles, followIndex, indexState, syncIndex } from "../search-index/workspace-indexes.ts";
+import {
+  findInFiles,
+  followIndex,
+  indexFiles,
+  indexState,
+  indexedFiles,
+  removeFiles,
+  syncIndex,
+} from "../search-index/workspace-indexes.ts";
 import { readBuild } from "../version.ts";
 
 /** Where the built page is: beside the command. Without one, only the API is served. */
@@ -29,6 +37,9 @@ function searchService(home: string): NonNullable<ResidentOptions["search"]> {
       return { hits: [...hits], ...rest };
     },
     state: (workspace) => indexState(home, workspace),
+    files: (workspace) => indexedFiles(home, workspace),
+    index: (workspace, wanted) => indexFiles(home, workspace, wanted),
+    remove: (workspace, paths) => removeFiles(home, workspace, paths),
     sync: (workspace) => syncIndex(home, workspace),
   };
 }
@@ -42,7 +53,7 @@ export async function runResident(
   ready: (facts: ResidentFacts) => void,
 ): Promise<number | undefined> {
   // before agents can find the process
-  refreshHookScript(call.home);
+  refreshHook(call.home);
   using notices = new DesktopNotices({ home: call.home, platform: process.platform, clock: Date.now });
   using sync = new BackgroundSync({
     home: call.home,

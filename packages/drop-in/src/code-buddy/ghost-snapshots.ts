@@ -26,7 +26,7 @@ export class GhostSnapshotManager {
   #isGitRepo = false;
   #lastError: string | null = null;
 
-  constructor(cwd: string = process.cwd(), options: DropInOptions = {}) {
+  constructor(cwd?: string, options: DropInOptions = {}) {
     this.#root = new Root(cwd, options);
   }
 
@@ -194,12 +194,10 @@ function nameOf({ id, createdAt }: Ghost): string {
 const instances = new Map<string, GhostSnapshotManager>();
 
 /** The manager of a directory in this process. */
-export function getGhostSnapshotManager(
-  cwd: string = process.cwd(),
-  dropIn?: DropInOptions,
-): GhostSnapshotManager {
-  const known = instances.get(cwd) ?? new GhostSnapshotManager(cwd, dropIn);
-  instances.set(cwd, known);
+export function getGhostSnapshotManager(cwd?: string, dropIn?: DropInOptions): GhostSnapshotManager {
+  const place = cwd ?? process.cwd();
+  const known = instances.get(place) ?? new GhostSnapshotManager(cwd, dropIn);
+  instances.set(place, known);
   return known;
 }
 

@@ -47,7 +47,7 @@ export class PersistentCheckpointManager extends EventEmitter {
   ) {
     super();
     const home = historyDir === undefined ? {} : { home: join(historyDir, ".belay") };
-    this.#root = new Root(process.cwd(), { ...options, ...home });
+    this.#root = new Root(undefined, { ...options, ...home });
     this.#most = maxCheckpoints;
     this.#auto = autoCheckpoint;
     this.#hash = hash("sha256", this.#root.directory, "hex").slice(0, 16);

@@ -137,14 +137,21 @@ function apply(
 
 /** Puts the files of an applied diff back. */
 export function rollbackAppliedDiff(checkpointId: string, options: DropInOptions = {}): Rewound {
-  const root = roots.get(checkpointId) ?? new Root(process.cwd(), options);
+  const root = roots.get(checkpointId) ?? new Root(undefined, options);
   try {
+    // a directory is not protected for the sake of a question
+    if (root.known === undefined) return unknown(checkpointId);
     const taken = findCheckpoint(root.workspace, checkpointId);
-    return rewindTo(root, taken, markedFiles(taken));
+    const paths = markedFiles(taken);
+    return rewindTo(root, taken, paths && { paths });
   } catch (error) {
     if ((error as { code?: string }).code !== "CHECKPOINT_NOT_FOUND") throw error;
-    return { success: false, restored: [], errors: [`Checkpoint not found: ${checkpointId}`] };
+    return unknown(checkpointId);
   }
+}
+
+function unknown(checkpointId: string): Rewound {
+  return { success: false, restored: [], errors: [`Checkpoint not found: ${checkpointId}`] };
 }
 
 /** A new file takes no other's place; an existing one keeps its mode, and is replaced whole. */

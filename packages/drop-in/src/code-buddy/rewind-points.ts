@@ -36,7 +36,7 @@ export class RewindManager {
   #made = 0;
 
   constructor(options: DropInOptions = {}) {
-    this.#root = new Root(process.cwd(), options);
+    this.#root = new Root(undefined, options);
   }
 
   /** Remembers a point: a checkpoint of the store, or else the given files, which are imported. Paths may be absolute. */

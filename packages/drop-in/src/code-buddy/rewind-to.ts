@@ -1,21 +1,30 @@
 /** Going back to a checkpoint, told in Code Buddy's words. */
-import { displayPath, EngineError, type Checkpoint as Taken, type Outcome } from "@belay/engine";
+import {
+  displayPath,
+  EngineError,
+  type Checkpoint as Taken,
+  type Outcome,
+  type RestoreOptions,
+} from "@belay/engine";
 import { messageOf, type Root } from "../frame/root.ts";
 import { checkpointOf, type Checkpoint, type Rewound } from "./checkpoint.ts";
 
-/** Restores strictly: everything, or nothing and why. With `paths` only these files. */
-export function rewindTo(root: Root, taken: Taken, paths?: readonly string[]): Rewound {
+/**
+ * Restores strictly: everything, or nothing and why. `paths`: only these files. `also`: files that the checkpoint knows
+ * nothing of.
+ */
+export function rewindTo(
+  root: Root,
+  taken: Taken,
+  { paths, also = [] }: Pick<RestoreOptions, "paths" | "also"> = {},
+): Rewound {
   const checkpoint = checkpointOf(root, taken);
   try {
-    const { workspace } = root;
     const differing = paths && new Set(pathsSince(root, taken));
     const chosen = differing && paths.filter((path) => differing.has(path));
     if (chosen?.length === 0) return { success: true, restored: [], errors: [], checkpoint };
-    return told(
-      root,
-      workspace.restoreTo(taken.id, chosen === undefined ? {} : { paths: chosen }),
-      checkpoint,
-    );
+    const options = { also, ...(chosen && { paths: chosen }) };
+    return told(root, root.workspace.restoreTo(taken.id, options), checkpoint);
   } catch (error) {
     root.log("error", "rewind", { reason: messageOf(error) });
     return { success: false, restored: [], errors: reasons(error), checkpoint };

@@ -1,7 +1,7 @@
 /** Code Buddy's quick undo within one session. */
 import { EventEmitter } from "node:events";
 import { basename } from "node:path";
-import type { Checkpoint as Taken } from "@belay/engine";
+import type { Checkpoint as Taken, CheckpointId } from "@belay/engine";
 import type { DropInOptions } from "../frame/options.ts";
 import { Root } from "../frame/root.ts";
 import { sessionHome } from "../frame/session-home.ts";
@@ -51,7 +51,7 @@ export class CheckpointManager extends EventEmitter {
   ) {
     super();
     this.#options = options;
-    this.#root = new Root(process.cwd(), options);
+    this.#root = new Root(undefined, options);
     this.#most = maxCheckpoints;
     this.#auto = autoCheckpoint;
   }
@@ -87,9 +87,7 @@ export class CheckpointManager extends EventEmitter {
     const own = this.#own.find(({ taken }) => isMeant(taken, checkpointId));
     if (own === undefined)
       return { success: false, restored: [], errors: [`Checkpoint not found: ${checkpointId}`] };
-    const isExact = own.root === this.#root || this.#own.some(({ named }) => named === undefined);
-    const paths = isExact ? undefined : [...new Set(this.#own.flatMap(({ named }) => named ?? []))];
-    const rewound = rewindTo(own.root, own.taken, paths);
+    const rewound = rewindTo(own.root, own.taken, { also: this.#namedSince(own) });
     this.emit("rewind", rewound.checkpoint, rewound.restored, rewound.errors);
     return rewound;
   }
@@ -173,10 +171,27 @@ export class CheckpointManager extends EventEmitter {
     this.removeAllListeners();
   }
 
+  /**
+   * Files that were first named after a checkpoint, each with the checkpoint that named it: its earliest content. None where
+   * the store has all files of every checkpoint.
+   */
+  #namedSince(own: Own): { ref: CheckpointId; paths: string[] }[] {
+    const at = this.#own.indexOf(own);
+    const before = this.#own.slice(0, at + 1);
+    if (own.root === this.#root || before.some(({ named }) => named === undefined)) return [];
+    const known = new Set(before.flatMap(({ named }) => named ?? []));
+    return this.#own.slice(at + 1).flatMap(({ taken, named = [] }) => {
+      const paths = named.filter((path) => !known.has(path));
+      for (const path of paths) known.add(path);
+      return paths.length === 0 ? [] : [{ ref: taken.id, paths }];
+    });
+  }
+
   #fleeting(): Root {
     if (this.#unprotected !== undefined) return this.#unprotected;
     const home = sessionHome((notice) => this.#root.log("info", "notice", { notice }));
-    this.#unprotected = new Root(this.#root.directory, { ...this.#options, home, nested: true });
+    const options = { ...this.#options, home, nested: true };
+    this.#unprotected = new Root(this.#root.directory, options, { coverage: "named" });
     return this.#unprotected;
   }
 }

@@ -29,10 +29,7 @@ export class SessionTimeline {
   readonly #root: Root;
   readonly #session: string;
 
-  constructor(
-    sessionId = "project",
-    { directory = process.cwd(), ...options }: { directory?: string } & DropInOptions = {},
-  ) {
+  constructor(sessionId = "project", { directory, ...options }: { directory?: string } & DropInOptions = {}) {
     this.#root = new Root(directory, options);
     this.#session = sessionId;
   }

@@ -73,7 +73,7 @@ export class CheckpointVersioning extends EventEmitter {
   ) {
     super();
     this.#config = { storageDir, maxVersionsPerBranch, defaultBranch, autoSave };
-    this.#root = new Root(process.cwd(), options);
+    this.#root = new Root(undefined, options);
   }
 
   /** Puts a checkpoint on the present branch. */

@@ -36,27 +36,36 @@ export interface FrontRules {
   readonly retention: RetentionPolicy;
   /** Patterns that are left out. */
   readonly ignore?: readonly string[];
+  /** What captures of a directory see that is protected now: everything, unless only what is named. */
+  readonly coverage?: "named";
 }
 
 /** One directory as a front sees it. */
 export class Root {
   /** Its real path. */
   readonly directory: string;
+  /** No one named it: it is where the process runs, as in the originals. */
+  readonly #isGuessed: boolean;
   readonly #options: ReturnType<typeof chosen>;
   readonly #policy: CheckpointPolicy;
   readonly #retention: RetentionPolicy | undefined;
   readonly #ignore: readonly string[];
+  readonly #coverage: "named" | undefined;
 
+  /** `directory`: undefined = the one that the process runs in; the log is told when it is first used. */
   constructor(
-    directory: string,
+    directory: string | undefined,
     options: DropInOptions = {},
-    rules: CheckpointPolicy | FrontRules = CHECKPOINT_PRESETS.message,
+    rules: CheckpointPolicy | Partial<FrontRules> = CHECKPOINT_PRESETS.message,
   ) {
-    this.directory = realPath(directory);
+    this.directory = realPath(directory ?? process.cwd());
+    this.#isGuessed = directory === undefined;
     this.#options = chosen(options);
-    this.#policy = "policy" in rules ? rules.policy : rules;
-    this.#retention = "policy" in rules ? rules.retention : undefined;
-    this.#ignore = "policy" in rules ? (rules.ignore ?? []) : [];
+    const front = "triggers" in rules ? { policy: rules } : rules;
+    this.#policy = front.policy ?? CHECKPOINT_PRESETS.message;
+    this.#retention = front.retention;
+    this.#ignore = front.ignore ?? [];
+    this.#coverage = front.coverage;
   }
 
   /** The workspace. A directory that is not protected is protected now: call it where something is stored. */
@@ -122,6 +131,7 @@ export class Root {
     const { home, nested = false, clock } = this.#options;
     const policy = { ...this.#policy };
     const isNew = !this.#isProtected();
+    if (this.#isGuessed) this.log("info", "root_guessed");
     try {
       const workspace = openWorkspaceSync(this.directory, {
         home,
@@ -129,6 +139,7 @@ export class Root {
         policy,
         ...(clock && { clock }),
         ...(this.#retention && { retention: this.#retention }),
+        ...(this.#coverage && { coverage: this.#coverage }),
         ignore: this.#ignore,
       });
       if (isNew) this.log("info", "protected", { home });

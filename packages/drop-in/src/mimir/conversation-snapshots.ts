@@ -58,7 +58,7 @@ export class SnapshotManager implements ISnapshotManager {
         ? (first as SnapshotManagerOptions)
         : { directory, ...(contextStorage && { contextStorage }) };
     this.#retention = retentionOf(this.#options.config);
-    this.#root = new Root(this.#options.directory ?? process.cwd(), this.#options, CHECKPOINT_PRESETS.agent);
+    this.#root = new Root(this.#options.directory, this.#options, CHECKPOINT_PRESETS.agent);
   }
 
   /** What the last restore with `preview` would have done, or did. */

@@ -71,7 +71,7 @@ export class SnapshotCloudSync implements ISnapshotCloudSync {
 
   constructor(options: SnapshotCloudSyncOptions) {
     this.#options = options;
-    this.#root = new Root(options.directory ?? process.cwd(), options, CHECKPOINT_PRESETS.agent);
+    this.#root = new Root(options.directory, options, CHECKPOINT_PRESETS.agent);
   }
 
   /** Sends a snapshot, with what else waits; resolves when the remote is known to have it. */

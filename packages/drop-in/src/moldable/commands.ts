@@ -1,5 +1,11 @@
 /** The commands of Moldable's desktop shell. */
-import { displayPath, EngineError, type Checkpoint, type ThreadId } from "@belay/engine";
+import {
+  displayPath,
+  EngineError,
+  type Checkpoint,
+  type TakenCheckpoint,
+  type ThreadId,
+} from "@belay/engine";
 import type { SyncWorkspace } from "@belay/engine/sync";
 import { assertApplied } from "../frame/applied.ts";
 import { begunThread, findThread } from "../frame/references.ts";
@@ -29,13 +35,14 @@ export async function create_checkpoint(
 ): Promise<CheckpointResult> {
   const name = threadName(app_id, conversation_id);
   const root = appRoot(app_id, app_dir);
+  const isFirst = root.known === undefined;
   const { workspace } = root;
   const thread = begunThread(workspace, AGENT, name);
-  const [previous] = workspace.list({ limit: 1 });
-  const checkpoint = takeBefore(workspace, thread, message_id);
+  const { checkpoint, stored } = takeBefore(workspace, thread, message_id);
   for (const { path, reason } of checkpoint.gaps)
     root.log("warning", "not_captured", { path: displayPath(path), reason });
-  const created = previous === undefined ? checkpoint.files : newFiles(workspace, previous, checkpoint);
+  // protecting the app is part of its first checkpoint
+  const created = isFirst ? new Map(contentsOf(workspace, checkpoint.id)).size : stored.objects;
   dropSurplus(workspace, thread);
   dropClosed(root, app_id);
   return {
@@ -165,17 +172,19 @@ export async function get_snapshot(
 }
 
 /** A message that comes again has a newer checkpoint: that one counts. */
-function takeBefore(workspace: SyncWorkspace, thread: ThreadId, messageId: string): Checkpoint {
-  const { checkpoint } = workspace.turns.prompt(thread, { content: "", summary: messageId, messageId });
-  if (checkpoint !== null) return checkpoint;
+function takeBefore(
+  workspace: SyncWorkspace,
+  thread: ThreadId,
+  messageId: string,
+): Pick<TakenCheckpoint, "checkpoint" | "stored"> {
+  const { checkpoint, stored = { objects: 0, bytes: 0 } } = workspace.turns.prompt(thread, {
+    content: "",
+    summary: messageId,
+    messageId,
+  });
+  if (checkpoint !== null) return { checkpoint, stored };
   const description = `Before user message: ${messageId}`;
-  return workspace.checkpoint({ kind: "message", phase: "before", thread, messageId, description })
-    .checkpoint;
-}
-
-function newFiles(workspace: SyncWorkspace, from: Checkpoint, to: Checkpoint): number {
-  const { files } = workspace.diff({ from: from.id, to: to.id, detail: "names" });
-  return files.filter(({ type }) => type === "added" || type === "modified").length;
+  return workspace.checkpoint({ kind: "message", phase: "before", thread, messageId, description });
 }
 
 /** The newest checkpoint of each message, oldest first. */
@@ -212,13 +221,15 @@ function dropSurplus(workspace: SyncWorkspace, thread: ThreadId): void {
   for (const { id } of listed(workspace, thread).slice(0, -MOST)) workspace.upkeep.deleteCheckpoint(id);
 }
 
-/** A conversation without an event for a week is closed: its checkpoints go. */
+/** Of a closed conversation, also one without an event for a week, checkpoints go when they are a week old. */
 function dropClosed(root: Root, appId: string): void {
   const { workspace } = root;
   const before = root.now() - WEEK_MS;
-  for (const { id, agent, externalId, updatedAt } of workspace.threads.list()) {
-    if (agent !== AGENT || !externalId.startsWith(prefixOf(appId)) || updatedAt >= before) continue;
-    for (const checkpoint of listed(workspace, id)) workspace.upkeep.deleteCheckpoint(checkpoint.id);
+  for (const { id, agent, externalId, updatedAt, closedAt } of workspace.threads.list()) {
+    if (agent !== AGENT || !externalId.startsWith(prefixOf(appId))) continue;
+    if (closedAt === null && updatedAt >= before) continue;
+    for (const checkpoint of listed(workspace, id))
+      if (checkpoint.createdAt < before) workspace.upkeep.deleteCheckpoint(checkpoint.id);
   }
 }
 

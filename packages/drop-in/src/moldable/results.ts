@@ -6,9 +6,9 @@ export interface CheckpointResult {
   messageId: string;
   fileCount: number;
   totalBytes: number;
-  /** Files that are new or changed since the checkpoint before. */
+  /** Contents that the store did not have before this call. */
   blobsCreated: number;
-  /** Files whose content the checkpoint before has already. */
+  /** The other files: their content was there, or is that of another file. */
   blobsReused: number;
 }
 

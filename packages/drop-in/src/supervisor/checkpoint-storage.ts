@@ -19,7 +19,7 @@ export class CheckpointStorage {
 
   constructor(sessionId: string, { projectDir, ...options }: { projectDir?: string } & DropInOptions = {}) {
     this.#session = sessionId;
-    this.#root = new Root(projectDir ?? process.cwd(), options, CHECKPOINT_PRESETS.tool);
+    this.#root = new Root(projectDir, options, CHECKPOINT_PRESETS.tool);
   }
 
   /** Stores a checkpoint with the contents that the caller has. Restoring it deletes only what it says did not exist. */

@@ -11,7 +11,7 @@ export class RollbackEngine {
   readonly #root: Root;
 
   constructor({ projectDir, ...options }: { projectDir?: string } & DropInOptions = {}) {
-    this.#root = new Root(projectDir ?? process.cwd(), options, CHECKPOINT_PRESETS.tool);
+    this.#root = new Root(projectDir, options, CHECKPOINT_PRESETS.tool);
   }
 
   /** Compares the whole project with a checkpoint; changes nothing. */

@@ -44,7 +44,7 @@ export class CheckpointManager {
   readonly #autoCheckpoint: boolean;
 
   constructor({ projectDir, autoCheckpoint = true, ...options }: CheckpointManagerOptions = {}) {
-    this.root = new Root(projectDir ?? process.cwd(), options, CHECKPOINT_PRESETS.tool);
+    this.root = new Root(projectDir, options, CHECKPOINT_PRESETS.tool);
     this.#autoCheckpoint = autoCheckpoint;
   }
 

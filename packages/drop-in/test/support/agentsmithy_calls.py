@@ -1,5 +1,6 @@
 """The calls of AgentSmithy's document, from Python. Prints one JSON object with what they returned."""
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from belay_agentsmithy import (  # noqa: E402
     CheckpointNotFound,
     EventFactory,
     Project,
+    VectorStoreManager,
     VersioningTracker,
 )
 
@@ -70,6 +72,41 @@ told["restored"] = tracker.restore_checkpoint(told["reset"]["pre_reset_checkpoin
 told["last_restore"] = tracker.last_restore
 told["after_restore"] = file_path.read_text()
 told["listed"] = [info.message for info in tracker.list_checkpoints()]
+
+# vector_store.py
+
+
+async def search() -> dict:
+    vectors = VectorStoreManager(project)
+    login = project_root / "login.py"
+    found = {"before": [vectors.get_indexed_files(), await vectors.similarity_search("password")]}
+    login.write_text("def verify_password(user):\n    return check_hash(user)\n")
+    (project_root / "never_read.py").write_text("def verify_password_again():\n    pass\n")
+    found["pieces"] = await vectors.index_file(login)
+    found["long"] = len(await vectors.index_file("long.py", "x" * 2500))
+    found["has"] = [await vectors.has_file("login.py"), await vectors.has_file("never_read.py")]
+    [document] = await vectors.similarity_search("verify password", k=1)
+    found["document"] = [document.page_content, document.metadata]
+    found["indexed"] = vectors.get_indexed_files()
+    before = VersioningTracker(project_root, dialog_id).create_checkpoint("Before: login")
+    login.write_text("def passport_control():\n    pass\n")
+    found["sync"] = await vectors.sync_files_if_needed()
+    found["changed"] = [each.metadata["source"] for each in await vectors.similarity_search("passport control")]
+    tracker.restore_checkpoint(before.commit_id)
+    found["back"] = [each.page_content for each in await vectors.similarity_search("verify password", k=1)]
+    found["again"] = [await vectors.reindex_file("never_read.py"), await vectors.reindex_files([login, "never_read.py"])]
+    vectors.delete_by_source(login)
+    found["left"] = list(vectors.get_indexed_files())
+    try:
+        await vectors.index_file("../elsewhere.py")
+    except BelayError as error:
+        found["outside"] = error.code
+    login.unlink()
+    (project_root / "never_read.py").unlink()
+    return found
+
+
+told["search"] = asyncio.run(search())
 
 # staging and transactions
 (project_root / "kept.log").write_text("on purpose\n")
