@@ -1,9 +1,10 @@
 /**
- * `npm run bench [-- --files n[,n…]] [--rounds n] [--checkpoints n] [--history n] [--page n] [--targets rounds]`: Belay against the shadow-git sequence in the
+ * `npm run bench [-- --files n[,n…]] [--rounds n] [--checkpoints n] [--history n] [--page n] [--targets rounds] [--hooks calls]`: Belay against the shadow-git sequence in the
  * same run, medians and ratios, and which of the budgets hold. Reports only; nothing here passes or fails.
- * `--files 0` measures only the targets of the replaced designs.
+ * `--files 0` measures only the targets of the replaced designs, and hooks in forks.
  * `--against git,cp,restic,borg` compares with these instead, on the same sizes and on a monorepo; `--write docs`
  * leaves the tables and plots there.
+ * `--remote` compares push and clone with restic, on an S3 server that it starts; `--files` and `--rounds` apply.
  * `--merges <repository> [--most n]` replays the merge commits of a git repository instead.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,12 +13,15 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Belay } from "./belay.ts";
 import { measureDisk } from "./disk.ts";
-import { measureForks } from "./forks.ts";
+import { measureForkHooks } from "./fork-hooks.ts";
+import { measureForks, measureSpareForks } from "./forks.ts";
+import { measureGhosts } from "./ghosts.ts";
 import { growthRow } from "./live.ts";
 import { measureMergeApply, measureMergePlan } from "./merge-plan.ts";
 import { replayMerges } from "./merges.ts";
 import { mib, printTable, type Row } from "./measure.ts";
 import { compareWithPeers } from "./report.ts";
+import { measureRetrieval } from "./retrieval.ts";
 import { measurePage } from "./page.ts";
 import { measureSpeed } from "./speed.ts";
 import { measureTargets } from "./targets.ts";
@@ -32,8 +36,10 @@ const { values } = parseArgs({
     history: { type: "string", default: "10000" },
     page: { type: "string", default: "5000" },
     targets: { type: "string", default: "5" },
+    hooks: { type: "string", default: "20" },
     against: { type: "string" },
     write: { type: "string" },
+    remote: { type: "boolean", default: false },
     merges: { type: "string" },
     most: { type: "string", default: "12000" },
   },
@@ -47,6 +53,7 @@ const captures: { files: number; captureMs: number }[] = [];
 const checkpoints = Number(values.checkpoints);
 try {
   if (values.merges !== undefined) await replayMerges(values.merges, Number(values.most));
+  else if (values.remote) await reportRemote();
   else if (values.against === undefined) await reportBudgets();
   else
     compareWithPeers({
@@ -73,6 +80,15 @@ async function reportBudgets(): Promise<void> {
   }
 }
 
+async function reportRemote(): Promise<void> {
+  const { measureRemote } = await import("./remote.ts");
+  const measured = await measureRemote(place, sizes, rounds);
+  console.log(
+    `Node ${process.versions.node}, ${cpus().length} cores; medians of ${rounds}; Ceph RGW in memory\n`,
+  );
+  printTable(measured, "restic");
+}
+
 async function measureBudgets(): Promise<void> {
   for (const files of sizes.filter((size) => size > 0)) {
     console.error(`${files} files …`);
@@ -84,6 +100,10 @@ async function measureBudgets(): Promise<void> {
     console.error("targets of the replaced designs …");
     rows.push(...(await measureTargets(place, Number(values.targets))));
   }
+  if (Number(values.hooks) > 0) {
+    console.error("hooks in forks …");
+    rows.push(...(await measureForkHooks(Number(values.hooks))));
+  }
   if (captures.length > 1) rows.push(growthRow(captures));
   if (Math.max(...sizes) === 0) return;
   const changed = Math.min(1000, Math.max(...sizes));
@@ -92,6 +112,13 @@ async function measureBudgets(): Promise<void> {
   rows.push(await measureMergeApply(place, changed, rounds));
   console.error(`forks of ${Math.max(...sizes)} files …`);
   rows.push(await measureForks(place, Math.max(...sizes), rounds));
+  rows.push(...(await measureSpareForks(place, Math.max(...sizes), rounds)));
+  const ghosted = Math.min(20_000, Math.max(...sizes));
+  console.error(`ghosts of ${ghosted} files …`);
+  rows.push(await measureGhosts(place, ghosted, rounds));
+  const indexed = { files: Math.min(5000, ghosted), chunks: Math.min(50_000, 10 * ghosted), rounds };
+  console.error(`a search index of ${indexed.files} files …`);
+  rows.push(...(await measureRetrieval(place, indexed)));
   if (checkpoints > 0) {
     console.error(`${checkpoints} checkpoints …`);
     rows.push(

@@ -20,6 +20,7 @@ export interface Row {
   readonly work: string;
   readonly files: number;
   readonly belay: string;
+  /** The other program: git, unless the table says which. */
   readonly git: string;
   readonly ratio: string;
   readonly budget: string;
@@ -27,7 +28,7 @@ export interface Row {
   readonly holds: boolean | undefined;
 }
 
-export function printTable(rows: readonly Row[]): void {
+export function printTable(rows: readonly Row[], other = "git"): void {
   const cells = rows.map(({ work, files, belay, git, ratio, budget, holds }) => [
     work,
     String(files),
@@ -37,7 +38,7 @@ export function printTable(rows: readonly Row[]): void {
     budget,
     holds === undefined ? "" : holds ? "yes" : "NO",
   ]);
-  const head = ["work", "files", "belay", "git", "ratio", "budget", "holds"];
+  const head = ["work", "files", "belay", other, "ratio", "budget", "holds"];
   const widths = head.map((title, column) =>
     Math.max(title.length, ...cells.map((row) => row[column]!.length)),
   );

@@ -13,14 +13,15 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { build } from "rolldown";
 import { licencesOf } from "./licences.js";
 
 const TARGET = "packages/cli/dist";
 /** Written last. */
 const DONE = join(TARGET, "package.json");
-const NATIVE = "packages/engine/dist/look.node";
+/** Compiled, where there was a compiler. */
+const NATIVE = ["packages/engine/dist/look.node", "packages/agents/dist/belay-hook"];
 const PAGE = "packages/web/dist";
 
 /**
@@ -54,11 +55,11 @@ if (isOutdated()) await bundle();
 function isOutdated() {
   const built = statSync(DONE, { throwIfNoEntry: false });
   const inputs = globSync([
-    "packages/{agents,engine,protocol,remote,retrieval,server,tui}/dist/**/*.{js,node}",
+    "packages/{agents,engine,protocol,remote,retrieval,server,tui}/dist/**/*.js",
     "packages/cli/compiled/**/*.js",
     "packages/web/dist/policy.json",
   ]);
-  return [...inputs, "scripts/bundle.js", "package-lock.json"].some(
+  return [...inputs, ...NATIVE.filter(existsSync), "scripts/bundle.js", "package-lock.json"].some(
     (file) => built === undefined || statSync(file).mtimeMs > built.mtimeMs,
   );
 }
@@ -111,7 +112,7 @@ async function bundle() {
     const file = join(TARGET, name);
     writeFileSync(file, asciiOnly(builtinsWhenUsed(inPlace(readFileSync(file, "utf8")))));
   }
-  if (existsSync(NATIVE)) copyFileSync(NATIVE, join(TARGET, "look.node"));
+  for (const file of NATIVE.filter(existsSync)) copyFileSync(file, join(TARGET, basename(file)));
   cpSync(PAGE, join(TARGET, "page"), { recursive: true });
   writeFileSync(
     join(TARGET, "LICENSES.txt"),

@@ -3,7 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { PRUNE_GRACE_MS, RETENTION_PRESETS, SAFETY_KEEP_MS } from "../packages/engine/src/model/retention.ts";
+import {
+  PRUNE_GRACE_MS,
+  RETENTION_PRESETS,
+  SAFETY_KEEP_MS,
+  THREAD_SILENCE_MS,
+} from "../packages/engine/src/model/retention.ts";
 import { STORE_MIGRATIONS } from "../packages/engine/src/store/schema.ts";
 import { TARGETS } from "../bench/targets.ts";
 import { SUITES } from "../torture/suites.ts";
@@ -32,11 +37,14 @@ test("[Y73] the storage schema: the document has every table with exactly its co
 
 test("[Y74] the pruning algorithm: the document has each preset's numbers", () => {
   const text = read("retention.md");
+  const hours = (number = Infinity) => (number === Infinity ? "no limit" : `${number} h`);
   for (const { name, ...policy } of Object.values(RETENTION_PRESETS)) {
-    const { keepAllHours, keepTurnsHours, keepMinimum, keepMaximum, manualLimit } = policy;
-    const row = `| \`${name}\` | ${keepAllHours} h | ${keepTurnsHours} h | ${keepMinimum} | ${keepMaximum ?? "no limit"} | ${manualLimit ?? "no limit"} |`;
+    const { keepAllHours, keepTurnsHours, closedHours, keepMinimum, keepMaximum, manualLimit } = policy;
+    const cells = [hours(keepAllHours), hours(keepTurnsHours), hours(closedHours), keepMinimum];
+    const row = `| \`${name}\` | ${[...cells, keepMaximum ?? "no limit", manualLimit ?? "no limit"].join(" | ")} |`;
     expect(text).toContain(row);
   }
+  expect(text).toContain(`${THREAD_SILENCE_MS / HOUR_MS / 24} days without an event`);
   expect(text).toContain(`${PRUNE_GRACE_MS / HOUR_MS} hours`);
   expect(text).toContain(`${SAFETY_KEEP_MS / HOUR_MS / 24} days`);
 });

@@ -14,7 +14,7 @@ describe("in its short form", () => {
   test("[R90, R91, R92] forks: each is exact, touches nothing else, and leaves nothing but its branch", () =>
     expectPassed("forks"));
 
-  test("[G2, R2, R4, R5, R9, R10] crash: killed at any call, the tree is before or after and every checkpoint whole", () =>
+  test("[G2, R2, R4, R5, R9, R10, R1756] crash: killed at any call, the tree is before or after and every checkpoint whole", () =>
     expectPassed("crash"));
 
   test("[G3, R6] errors: with any call failing it is done, or refused, and says which", () =>
@@ -50,6 +50,12 @@ describe("in its short form", () => {
 
   test("[T6, T7, T8, T16, R739] sync: weeks of pushes, clones and sweeps on a bad network lose nothing that was claimed", () =>
     expectPassed("sync"));
+
+  test(
+    "[T1, T2, T3, T9, R705, R1846] network: whatever happens to a request, work is done or not, and what was claimed can be read",
+    { timeout: 300_000 },
+    () => expectPassed("network"),
+  );
 
   test("[R113, R10, I77] zombie: a restore that was killed and never reaped holds nothing up", () =>
     expectPassed("zombie"));

@@ -183,7 +183,7 @@ export const checkServerImports: Check = (files) =>
 
 /** What every command and every hook loads of the protocol: it loads nothing else, zod above all. */
 const LIGHT = new Set(
-  ["client", "command-text", "error-table", "errors", "exit-code", "read-events", "redact"].map(
+  ["client", "command-text", "error-table", "errors", "escalation", "exit-code", "read-events", "redact"].map(
     (name) => `packages/protocol/src/${name}.ts`,
   ),
 );
@@ -202,7 +202,7 @@ export const checkLightProtocol: Check = (files) =>
 const SERVER_MAY =
   /^(\.|node:|zod$|hono(\/|$)|@hono\/node-server$|@belay\/(engine|protocol)(\/(client|command-text|errors|redact))?$)/;
 
-/** The agents' package knows neither engine nor server nor CLI, of the protocol only its errors and how secrets are left out; the MCP SDK stays with the MCP server. */
+/** The agents' package knows neither engine nor server nor CLI, of the protocol only its errors, how secrets are left out and the words that it shares with the terminal; the MCP SDK stays with the MCP server. */
 export const checkAgentsImports: Check = (files) =>
   files.flatMap((file) => {
     if (!file.path.startsWith("packages/agents/src/") || !isCode(file) || isTest(file)) return [];
@@ -210,7 +210,7 @@ export const checkAgentsImports: Check = (files) =>
     const mayUseSdk = file.path.startsWith("packages/agents/src/mcp/");
     const foreign = importsOf(file).filter(
       ({ specifier }) =>
-        !/^(\.|node:|@belay\/protocol\/(errors|redact)$)/.test(specifier) &&
+        !/^(\.|node:|@belay\/protocol\/(errors|escalation|redact)$)/.test(specifier) &&
         !(mayUseSdk && MCP_PACKAGES.test(specifier)),
     );
     return [
