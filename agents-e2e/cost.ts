@@ -11,7 +11,6 @@ import { command, protect, type Scene } from "./scenarios.ts";
 import { Stage } from "./stage.ts";
 
 const CALLS = 10;
-const TURNS = 4;
 const PROMPT = "Please count.";
 const STEPS = Array.from({ length: CALLS }, (_, at): Step => ({
   does: "shell",
@@ -25,8 +24,8 @@ const KINDS: readonly Kind[] = ["without", "empty", "hooks"];
 /** Reads its event and says nothing: what is left is what the agent itself takes to run a hook. */
 const EMPTY_HOOK = "#!/bin/sh\ncat >/dev/null\necho '{}'\n";
 
-/** One line for people. */
-export async function measureCost(client: Client, modules: string): Promise<string> {
+/** One line for people, from as many turns of each kind; more turns tell a smaller difference from noise. */
+export async function measureCost(client: Client, modules: string, turns: number): Promise<string> {
   await using model = new ModelStub();
   const modelUrl = await model.listen();
   using stages = new DisposableStack();
@@ -38,14 +37,14 @@ export async function measureCost(client: Client, modules: string): Promise<stri
   });
   const times: Record<Kind, number[]> = { without: [], empty: [], hooks: [] };
   // in turns: what else the machine does slows all of them down
-  for (let turn = 0; turn <= TURNS; turn += 1)
+  for (let turn = 0; turn <= turns; turn += 1)
     for (const [kind, scene] of scenes) {
       const callTimes = await playTurn(scene);
       // the first one makes caches
       if (turn > 0) times[kind].push(...callTimes);
     }
   const events = scenes[2]![1].stage.json("list", "--kind", "tool", "--all").checkpoints.length;
-  assert.equal(events, CALLS * 2 * (TURNS + 1), "every call was captured");
+  assert.equal(events, CALLS * 2 * (turns + 1), "every call was captured");
   const [without, empty, hooks] = KINDS.map((kind) => middle(times[kind]));
   return (
     `${client.agent}: a call costs ${(hooks! - without!).toFixed(0)} ms more with hooks ` +

@@ -1,7 +1,8 @@
 /**
- * `npm run test:agents [agent…] [-- --clients dir] [--calls n] [--keep]`: Belay with real coding agents, offline,
+ * `npm run test:agents [agent…] [-- --clients dir] [--calls n] [--turns n] [--keep]`: Belay with real coding agents, offline,
  * against a model stub on loopback. The clients come from npm into a cache directory (--clients). --keep leaves
- * the directories of failed scenarios; --calls is how many hooks are timed.
+ * the directories of failed scenarios; --calls is how many hooks are timed, --turns how many turns
+ * are compared with and without hooks. `cost` beside agents leaves out the scenarios.
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -30,6 +31,7 @@ const { values, positionals } = parseArgs({
   options: {
     clients: { type: "string", default: CACHE },
     calls: { type: "string", default: "50" },
+    turns: { type: "string", default: "4" },
     keep: { type: "boolean", default: false },
   },
 });
@@ -50,7 +52,7 @@ process.exitCode = failures === 0 ? 0 : 1;
 async function tryClient(client: Client): Promise<number> {
   const modules = installClient(client, values.clients);
   let failed = 0;
-  for (const [name, scenario] of SCENARIOS) {
+  for (const [name, scenario] of positionals.includes("cost") ? [] : SCENARIOS) {
     await using model = new ModelStub();
     using stage = new Stage(FILES, { keep: values.keep });
     const started = performance.now();
@@ -64,7 +66,7 @@ async function tryClient(client: Client): Promise<number> {
       console.error(error);
     }
   }
-  console.log(await measureCost(client, modules));
+  console.log(await measureCost(client, modules, Number(values.turns)));
   return failed;
 }
 

@@ -9,6 +9,7 @@ import { expectGood, expectGoodInBoth, WIDTHS } from "./support/access.ts";
 import { Agent } from "./support/agent.ts";
 import { CHROMIUM, closeBrowser, shown, type Shown } from "./support/browser.ts";
 import { FILES } from "./support/work.ts";
+import { compareButton } from "./support/hand.ts";
 
 afterAll(closeBrowser);
 
@@ -140,7 +141,7 @@ describe.skipIf(CHROMIUM === undefined)("access", () => {
           await expectGoodInBoth(page, "keys");
           await page.keyboard.press("Escape");
         }
-        await page.getByRole("button", { name: "Compare…" }).last().click();
+        await compareButton(page).click();
         await page.waitForURL(/compare/);
         await page.locator("diffs-container").first().waitFor();
         await expectGoodInBoth(page, "compare");

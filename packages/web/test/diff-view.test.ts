@@ -6,6 +6,7 @@ import type { Locator } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
 import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
+import { compareButton } from "./support/hand.ts";
 
 afterAll(closeBrowser);
 
@@ -106,9 +107,7 @@ describe.skipIf(CHROMIUM === undefined)("differences", () => {
         await agent.turn("Change many", files);
       },
       async ({ page }) => {
-        // before the turn's detail is there, the last such button compares the newest state with the disk
-        await page.getByRole("button", { name: "Restore this file… src/f0.txt" }).waitFor();
-        await page.getByRole("button", { name: "Compare…" }).last().click();
+        await compareButton(page).click();
         await page.waitForURL(/compare/);
         await page.getByText("needle 0").first().waitFor();
         await page.getByText("36 unchanged lines").first().waitFor();
@@ -158,7 +157,7 @@ describe.skipIf(CHROMIUM === undefined)("differences", () => {
         await agent.stop();
       },
       async ({ page }) => {
-        await page.getByRole("button", { name: "Compare…" }).last().click();
+        await compareButton(page).click();
         await page.waitForURL(/compare/);
         const card = (name: RegExp) => page.getByRole("article", { name });
         await card(/data\.bin/).waitFor();

@@ -6,7 +6,7 @@ import type { ServedProject } from "../../server/test/support/served-project.ts"
 import { Agent } from "./support/agent.ts";
 import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
 import { treeOf, verifyStore } from "./support/going-back.ts";
-import { dialog, Hand, row, toast } from "./support/hand.ts";
+import { compareButton, dialog, Hand, row, toast } from "./support/hand.ts";
 import { expectHarmless } from "./support/harmless.ts";
 import { fileName, HOSTILE } from "./support/hostile.ts";
 
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)("strings of strangers", { timeout: 240_0
         .waitFor();
       expect(treeOf(project)).toEqual(before);
       verifyStore(project);
-      await page.getByRole("button", { name: "Compare…" }).last().click();
+      await compareButton(page).click();
       await page.waitForURL(/compare/);
       await page.locator("diffs-container").first().waitFor();
       await expectHarmless(page, "compare");

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
 import { addressOf, CHROMIUM, sharedServer, shown as shownAlone, type Shown } from "./support/browser.ts";
 import { expectTree, goBack, treeOf, verifyStore } from "./support/going-back.ts";
-import { dialog, Hand, HANDS, row, toast } from "./support/hand.ts";
+import { compareButton, dialog, Hand, HANDS, row, toast } from "./support/hand.ts";
 import { FILES, FIRST, twoTurns } from "./support/work.ts";
 
 const { shown, close } = sharedServer();
@@ -89,6 +89,23 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
     )(),
   );
 
+  test.each(HANDS)("[S7, Y20] the first row compares the newest state with the files on disk, by %s", (kind) =>
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Write a file", { "src/a.ts": "export const a = 1;\n" });
+        project.write("src/a.ts", "export const a = 2;\n");
+      },
+      async ({ page }) => {
+        const hand = new Hand(page, kind);
+        await hand.select("You are here");
+        await hand.press(row(page, "You are here").getByRole("button", { name: "Compare…" }));
+        await page.getByRole("article", { name: /src\/a\.ts$/ }).waitFor();
+        expect(page.url()).toMatch(/\/compare\/.*\/disk/);
+      },
+    )(),
+  );
+
   test.each(HANDS)("[S7, S6, Y23, M27] go from file to file and restore one of them, by %s", (kind) =>
     shown(
       async (project) => {
@@ -99,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
       async ({ page, project }) => {
         const hand = new Hand(page, kind);
         await hand.select("Write long files");
-        await hand.press(page.getByRole("button", { name: "Compare…" }).last());
+        await hand.press(compareButton(page));
         await page.waitForURL(/\/compare\//);
         const top = async (path: string) =>
           page
@@ -170,7 +187,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
           const hand = new Hand(page, kind);
           const before = treeOf(project);
           await hand.select("Add retry");
-          await hand.use("d", page.getByRole("button", { name: "Compare…" }).last());
+          await hand.use("d", compareButton(page));
           await page.waitForURL(/\/compare\//);
           await hand.press(page.getByRole("button", { name: /^A .*choose another state/ }));
           await hand.press(page.getByRole("button", { name: /^before “Use idempotency keys”/ }));

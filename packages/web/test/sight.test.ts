@@ -13,6 +13,7 @@ import { WIDTHS } from "./support/access.ts";
 import { CHROMIUM } from "./support/browser.ts";
 import { difference, readPng, smallPicture, writePng, type Picture } from "./support/picture.ts";
 import { NOW, picturedProject } from "./support/pictured-project.ts";
+import { compareButton } from "./support/hand.ts";
 
 const KEPT = join(import.meta.dirname, "sight");
 /** Which Chromium drew them: another one breaks lines and draws edges in its own way. */
@@ -95,7 +96,7 @@ async function showAll(page: Page, seen: Sight): Promise<void> {
   await page.getByRole("button", { name: "Write a note" }).click();
   await seen.take("note");
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Compare…" }).last().click();
+  await compareButton(page).click();
   await page.waitForURL(/compare/);
   await page.locator("diffs-container").first().waitFor();
   await seen.take("compare");

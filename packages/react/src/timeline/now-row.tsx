@@ -39,7 +39,11 @@ export function NowRow(props: {
             type="button"
             tabIndex={isSelected ? 0 : -1}
             className="b-btn b-s b-quiet"
-            onClick={props.onCompare}
+            onClick={(event) => {
+              // the row's own click would select it, and lead back from where this leads
+              event.stopPropagation();
+              props.onCompare?.();
+            }}
           >
             Compare…
           </button>

@@ -10,6 +10,9 @@ const MOST_TABS = 300;
 
 export const row = (page: Page, title: string): Locator => page.getByRole("row", { name: title });
 export const dialog = (page: Page): Locator => page.locator("dialog[open]");
+/** The button of the selected row's detail; the first row of the list has one of the same name. */
+export const compareButton = (page: Page): Locator =>
+  page.getByRole("region", { name: /^Selected: / }).getByRole("button", { name: "Compare…" });
 export const toast = (page: Page): Locator => page.locator(".b-toast");
 
 /** One hand on the page. */
