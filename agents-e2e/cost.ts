@@ -1,6 +1,6 @@
 /**
  * What hooks cost: the same turn of ten tool calls with the resident process and its hooks, and without any. The model
- * times each call, so what a client does at its start and end does not count.
+ * times each call, so what a client does at its start and end does not count, nor what Belay does while a model thinks.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -11,6 +11,8 @@ import { command, protect, type Scene } from "./scenarios.ts";
 import { Stage } from "./stage.ts";
 
 const CALLS = 10;
+/** Less than any model takes. */
+const THINKING_MS = 100;
 const PROMPT = "Please count.";
 const STEPS = Array.from({ length: CALLS }, (_, at): Step => ({
   does: "shell",
@@ -26,7 +28,7 @@ const EMPTY_HOOK = "#!/bin/sh\ncat >/dev/null\necho '{}'\n";
 
 /** One line for people, from as many turns of each kind; more turns tell a smaller difference from noise. */
 export async function measureCost(client: Client, modules: string, turns: number): Promise<string> {
-  await using model = new ModelStub();
+  await using model = new ModelStub({ thinkingMs: THINKING_MS });
   const modelUrl = await model.listen();
   using stages = new DisposableStack();
   const scenes = KINDS.map((kind): [Kind, Scene] => {

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { protocolOf, type Body, type Said } from "./model-protocols.ts";
 
 export interface ToolCall {
@@ -24,11 +25,17 @@ export class ModelStub implements AsyncDisposable {
   #calls: readonly ToolCall[] = [];
   #heard: readonly Said[] = [];
   #stalls = false;
+  readonly #thinkingMs: number;
   /** When each call was asked for, and when its result came. */
   readonly #askedAt: number[] = [];
   readonly #resultAt: number[] = [];
   /** It has asked for everything and is thinking. */
   isStalled = false;
+
+  /** A model that thinks before each answer is nearer to a real one, which never answers at once. */
+  constructor({ thinkingMs = 0 } = {}) {
+    this.#thinkingMs = thinkingMs;
+  }
 
   async listen(): Promise<string> {
     await new Promise<void>((done) => this.#server.listen(0, "127.0.0.1", done));
@@ -69,6 +76,7 @@ export class ModelStub implements AsyncDisposable {
       return;
     }
     const [type, text] = protocol.write(next, body);
+    if (this.#thinkingMs > 0) await setTimeout(this.#thinkingMs);
     response.writeHead(200, { "content-type": type }).end(text);
     if (!Array.isArray(body.tools) || body.tools.length === 0) return;
     this.#resultAt.push(arrivedAt);
