@@ -89,21 +89,23 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
     )(),
   );
 
-  test.each(HANDS)("[S7, Y20] the first row compares the newest state with the files on disk, by %s", (kind) =>
-    shown(
-      async (project) => {
-        const agent = await Agent.start(project);
-        await agent.turn("Write a file", { "src/a.ts": "export const a = 1;\n" });
-        project.write("src/a.ts", "export const a = 2;\n");
-      },
-      async ({ page }) => {
-        const hand = new Hand(page, kind);
-        await hand.select("You are here");
-        await hand.press(row(page, "You are here").getByRole("button", { name: "Compare…" }));
-        await page.getByRole("article", { name: /src\/a\.ts$/ }).waitFor();
-        expect(page.url()).toMatch(/\/compare\/.*\/disk/);
-      },
-    )(),
+  test.each(HANDS)(
+    "[S7, Y20] the first row compares the newest state with the files on disk, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          const agent = await Agent.start(project);
+          await agent.turn("Write a file", { "src/a.ts": "export const a = 1;\n" });
+          project.write("src/a.ts", "export const a = 2;\n");
+        },
+        async ({ page }) => {
+          const hand = new Hand(page, kind);
+          await hand.select("You are here");
+          await hand.press(row(page, "You are here").getByRole("button", { name: "Compare…" }));
+          await page.getByRole("article", { name: /src\/a\.ts$/ }).waitFor();
+          expect(page.url()).toMatch(/\/compare\/.*\/disk/);
+        },
+      )(),
   );
 
   test.each(HANDS)("[S7, S6, Y23, M27] go from file to file and restore one of them, by %s", (kind) =>
