@@ -50,6 +50,24 @@ const host: McpHost = {
       .map(([path, text]) => ({ path, startLine: 1, endLine: 1, text, score: 1 }))
       .slice(0, k);
   },
+  async history({ text, limit, paths }) {
+    const { id } = checkpoints[0]!;
+    const at = "2026-11-16T00:00:00.000Z";
+    const nobody = { ref: null, agent: null, thread: null, tool: null, messageId: null, prompt: null };
+    return [...read()]
+      .filter(([path, content]) => content.includes(text) && paths?.includes(path) !== false)
+      .slice(0, limit)
+      .map(([path, line]) => ({
+        path,
+        text: line,
+        first: id,
+        firstAt: at,
+        last: null,
+        lastAt: null,
+        addedBy: { ...nobody, title: "Changed by hand" },
+        removedBy: null,
+      }));
+  },
   async show(ref) {
     return { checkpoint: facts(find(ref)), files: [] };
   },

@@ -13,6 +13,7 @@ const TOOLS = [
   ...["create", "diff", "list", "preview", "restore", "search", "show"].map((name) => `checkpoint_${name}`),
   "conflict_list",
   "conflict_show",
+  "history_search",
   "merge_preview",
   "project_find",
 ];
@@ -154,6 +155,14 @@ describe.each([
     const answer = await client.call("project_find", { query: "two", k: 1 });
     expect(answer["structuredContent"].hits).toMatchObject([{ path: "a.txt", text: "two" }]);
     expect(await client.call("project_find", { query: "two", k: 21 })).toMatchObject({ isError: true });
+    const told = await client.call("history_search", { text: "two", paths: ["a.txt"] });
+    expect(told["structuredContent"]).toMatchObject({
+      spans: [
+        { path: "a.txt", text: "two", first: "cp0", last: null, addedBy: { title: "Changed by hand" } },
+      ],
+      spansTotal: 1,
+    });
+    expect(await client.call("history_search", { text: "" })).toMatchObject({ isError: true });
     expect((await client.call("checkpoint_show", { checkpoint: "cp0" }))["isError"]).not.toBe(true);
     const { structuredContent } = await client.call("branch_list", {});
     expect(structuredContent.branches).toMatchObject([{ name: "main", current: true }]);

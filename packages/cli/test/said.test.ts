@@ -63,6 +63,9 @@ describe("[R198] a restore of chosen paths that can restore nothing", () => {
     const host = createMcpHost((work) => work(workspace), workspace.plans, sandbox.home);
     const { warnings } = await host.preview("1", ["secret.key"]);
     expect(warnings).toContain("secret.key was forgotten and cannot be restored");
+    expect(await host.history({ text: "one", limit: 5 })).toMatchObject([
+      { path: "a.txt", text: "one", last: null, addedBy: null, removedBy: null },
+    ]);
   });
 });
 

@@ -120,6 +120,32 @@ describe("contents", () => {
     expect(sandbox.error(["search", "-S", "x", "--at", "nowhere"], 4).code).toBe("CHECKPOINT_NOT_FOUND");
   });
 
+  test("[R1970] --history tells when each line was there and whose it was; --content is -S", () => {
+    sandbox.write("src/client.ts", "const retryBudget = 4;\n");
+    sandbox.ok("checkpoint");
+    const said = sandbox.ok("search", "--content", "retryBudget", "--history");
+    expect(said).toMatch(
+      /^src\/client\.ts\n {2}const retryBudget = 4;\n {4}since checkpoint 6, .*\n {4}came with hand\n/,
+    );
+    expect(said).toMatch(
+      / {2}const retryBudget = 3;\n {4}in checkpoints 1 to 5, until .*\n {4}taken out by hand\n/,
+    );
+    expect(said).toMatch(
+      /src\/budget\.ts\n {2}retryBudget = 9\n {4}in checkpoints 3 to 4, until .*\n {4}came with T1 \(codex\) “.*”\n {4}taken out by T2 \(codex\) “rm /,
+    );
+    const { spans } = sandbox.json(["search", "-S", "retryBudget", "--history", "src/budget.ts"]);
+    const [{ id: first }] = sandbox
+      .json(["list", "--all"])
+      .checkpoints.filter(({ seq }: { seq: number }) => seq === 3);
+    expect(spans).toMatchObject([
+      { path: "src/budget.ts", text: "retryBudget = 9", first, firstSeq: 3, lastSeq: 4 },
+    ]);
+    expect(spans[0]).toMatchObject({ addedBy: { agent: "codex", ref: "T1" }, removedBy: { ref: "T2" } });
+    for (const args of [["words"], ["--file", "*"], ["-S", "x", "--at", "1"]])
+      expect(sandbox.error(["search", "--history", ...args], 2).code).toBe("USAGE");
+    expect(sandbox.error(["search", "-S", "x", "--content", "x"], 2).code).toBe("USAGE");
+  });
+
   test("[R244] --file says when a file was last there; limits are told", () => {
     const said = sandbox.ok("search", "--file", "*.ts");
     expect(said).toContain("src/client.ts\n  there now");

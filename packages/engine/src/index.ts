@@ -216,9 +216,11 @@ export type {
 export type {
   Findings,
   FindOptions,
+  FoundAuthor,
   FoundCause,
   FoundEnd,
   FoundFile,
+  FoundLine,
   FoundPlace,
   FoundSpan,
 } from "./model/finding.ts";

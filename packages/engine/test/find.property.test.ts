@@ -94,11 +94,38 @@ async function expectSame(
     }
   }
   const found = await workspace.find(options);
+  if (options.text !== undefined) await expectSameLines(workspace, options, seqs);
   const actual = new Map(
     found.files.map(({ path: where, spans }) => [
       displayPath(where),
       new Set(spans.flatMap(({ first, last }) => seqs.filter((seq) => seq >= first.seq && seq <= last.seq))),
     ]),
   );
+  expect(actual).toEqual(expected);
+}
+
+/** [R1970] Every line as the seqs that had it, told by reading each version. */
+async function expectSameLines(
+  workspace: TempWorkspace["workspace"],
+  options: FindOptions,
+  seqs: readonly number[],
+): Promise<void> {
+  const { files, lines } = await workspace.find({ ...options, history: true });
+  const expected = new Map<string, Set<number>>();
+  for (const seq of seqs)
+    for (const { path: where } of files) {
+      const file = await workspace.file(String(seq), where, 1000);
+      if (file === null || file.content === null) continue;
+      for (const line of file.content.toString("utf8").split("\n")) {
+        const key = `${displayPath(where)}: ${line}`;
+        if (line.includes(options.text!)) expected.set(key, (expected.get(key) ?? new Set()).add(seq));
+      }
+    }
+  const actual = new Map<string, Set<number>>();
+  for (const { path: where, text, first, last } of lines!) {
+    const key = `${displayPath(where)}: ${text}`;
+    const covered = seqs.filter((seq) => seq >= first.seq && seq <= (last?.seq ?? Infinity));
+    actual.set(key, new Set([...(actual.get(key) ?? []), ...covered]));
+  }
   expect(actual).toEqual(expected);
 }

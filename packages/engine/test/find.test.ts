@@ -203,3 +203,49 @@ describe("[R244] a file in any checkpoint", () => {
     }),
   );
 });
+
+describe("[R1970] when did this line exist", () => {
+  test(
+    "each matching line by itself: its checkpoints, who brought it and who took it out",
+    inWorkspace({ "a.ts": "old needle\n" }, async (temp) => {
+      const { workspace } = temp;
+      const thread = await temp.openThread("claude-code");
+      const turn = async (messageId: string, text: string, content: string) => {
+        await workspace.turns.prompt(thread, { messageId, content: text });
+        await workspace.turns.beginTool(thread, { toolUseId: messageId, tool: "Edit", paths: ["a.ts"] });
+        temp.write("a.ts", content);
+        await workspace.turns.endTool(thread, { toolUseId: messageId });
+        await workspace.turns.end(thread);
+      };
+      await turn("m1", "bring another", "above\nold needle\nnew needle\n");
+      await turn("m2", "take the old one out", "new needle\n");
+      temp.write("a.ts", "new needle\nold needle\n");
+      await workspace.checkpoint();
+      const { lines } = await workspace.find({ text: "needle", history: true });
+      const by = { thread, agent: "claude-code", tool: "Edit" };
+      const hand = { ref: null, thread: null, agent: null, tool: null, messageId: null, prompt: null };
+      const told = lines!.map(({ path, text, last, ...rest }) => ({
+        line: `${displayPath(path)}: ${text}`,
+        isThere: last === null,
+        ...rest,
+      }));
+      expect(told).toMatchObject([
+        {
+          line: "a.ts: new needle",
+          isThere: true,
+          addedBy: { ...by, ref: "T1", title: "bring another", messageId: "m1", prompt: "bring another" },
+          removedBy: null,
+        },
+        { line: "a.ts: old needle", isThere: true, addedBy: hand, removedBy: null },
+        {
+          line: "a.ts: old needle",
+          isThere: false,
+          first: { seq: 1 },
+          addedBy: null,
+          removedBy: { ...by, ref: "T2", messageId: "m2", prompt: "take the old one out" },
+        },
+      ]);
+      expect(await workspace.find({ text: "needle" })).not.toHaveProperty("lines");
+    }),
+  );
+});

@@ -96,4 +96,6 @@ export {
   doctorReport,
   foundSpan,
   findings,
+  foundAuthor,
+  foundLine,
 } from "./shapes/upkeep.ts";

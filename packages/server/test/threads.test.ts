@@ -226,6 +226,8 @@ describe("the table of routes", () => {
       expect(await check("GET /api/content", `/api/content?q=b&at=${checkpoint.id}`)).toMatchObject({
         checkpoints: 1,
       });
+      const { spans } = await check("GET /api/content", "/api/content?q=of%20both&history=1");
+      expect(spans).toMatchObject([{ path: "a.txt", text: "of both", addedBy: { title: "Merged idea" } }]);
       await check("GET /api/storage/usage", "/api/storage/usage?by=directory");
       await check("POST /api/forget", "/api/forget", { path: "b.txt", dryRun: true });
       await check("PUT /api/settings", "/api/settings", { key: "disk.capBytes", value: null });

@@ -32,7 +32,8 @@ const HARMLESS = new Set(
 );
 
 /** Belay's own MCP tools, however the agent spells them: a restore makes its own checkpoints. */
-const OWN_TOOL = /(?:^|[:_./-])(?:checkpoint_(?:create|list|show|diff|search|preview|restore)|project_find)$/;
+const OWN_TOOL =
+  /(?:^|[:_./-])(?:checkpoint_(?:create|list|show|diff|search|preview|restore)|project_find|history_search|branch_list|merge_preview|conflict_(?:list|show))$/;
 
 /** A tool call as an adapter reads it from a payload. */
 export interface ToolFacts {

@@ -39,6 +39,8 @@ export interface McpHost {
   show(ref: string): Promise<{ readonly checkpoint: CheckpointFacts; readonly files: readonly FileFacts[] }>;
   /** Pieces of files that answer a question, best first: on disk, or in a checkpoint. */
   find(question: FindQuestion): Promise<Json<typeof shapes.findOutput>["hits"]>;
+  /** When each line that has a text was there, who brought it and who took it out; newest first. */
+  history(question: HistoryQuestion): Promise<Json<typeof shapes.historyOutput>["spans"]>;
   /** `to` left out = the disk. */
   diff(request: DiffRequest): Promise<{ readonly files: readonly FileFacts[] }>;
   branches(): Promise<readonly BranchFacts[]>;
@@ -58,6 +60,13 @@ export interface FindQuestion {
   readonly query: string;
   readonly k: number;
   readonly checkpoint?: string;
+}
+
+/** Which lines are looked for in all checkpoints. */
+export interface HistoryQuestion {
+  readonly text: string;
+  readonly limit: number;
+  readonly paths?: readonly string[];
 }
 
 /** Which states to compare. */

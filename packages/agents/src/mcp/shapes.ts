@@ -52,6 +52,12 @@ export const findInput = z.object({
     .optional()
     .describe("Search the files of this checkpoint instead of those on disk"),
 });
+/** `history_search` */
+export const historyInput = z.object({
+  text: z.string().min(1).max(2000).describe("A text as it stands in the lines that are looked for"),
+  paths,
+  limit: z.number().int().min(1).max(50).default(20).describe("How many files at most"),
+});
 /** `checkpoint_show` */
 export const showInput = z.object({ checkpoint: checkpointRef });
 /** `checkpoint_diff` */
@@ -78,6 +84,19 @@ export const findOutput = z.object({
       score: z.number(),
     }),
   ),
+  notice,
+});
+/** What `history_search` answers. */
+export const historyOutput = z.object({
+  spans: z.array(
+    contract.foundLine
+      .pick({ path: true, text: true, first: true, firstAt: true, last: true, lastAt: true })
+      .extend({
+        addedBy: contract.foundAuthor.nullable(),
+        removedBy: contract.foundAuthor.nullable(),
+      }),
+  ),
+  spansTotal: z.number(),
   notice,
 });
 /** What `checkpoint_create` answers. */

@@ -1,6 +1,6 @@
 /** What a search through the contents of all checkpoints found, file by file. */
 import { join, relative } from "node:path";
-import type { Findings, FoundCause, FoundFile, FoundSpan, Workspace } from "@belay/engine";
+import type { Findings, FoundCause, FoundFile, FoundLine, FoundSpan, Workspace } from "@belay/engine";
 import { shellWords } from "@belay/protocol/command-text";
 import { EXIT } from "@belay/protocol/errors";
 import { findingsJson, pathJson } from "@belay/server/json";
@@ -29,6 +29,7 @@ export function printFindings(
   if (call.json) output.json(findingsJson(found, command));
   else if (found.files.length === 0)
     output.print(`Nothing found in ${count(found.checkpoints, "checkpoint")}.`);
+  else if (found.lines !== undefined) output.print(linesText(found.lines, output));
   else output.print(found.files.map((file) => fileText({ ...file, isOfOne }, output, command)).join("\n\n"));
   if (!call.json) printSum(found, output);
   return EXIT.done;
@@ -89,7 +90,31 @@ function spanLines({ onDisk, spans, isOfOne }: ShownFile, span: FoundSpan): stri
   return [`${state}, since checkpoint ${first.seq}, ${relativeTime(first.at)}`, ...came];
 }
 
-function rangeText({ first, last }: FoundSpan): string {
+/** File by file: each line, when it was there, and whose it was. */
+function linesText(lines: readonly FoundLine[], { style, width }: Output): string {
+  const files = Map.groupBy(lines, ({ path }) => path);
+  const texts = [...files].map(([path, found]) =>
+    [
+      style.bold(visiblePath(path)),
+      ...found.flatMap((line) => [
+        cutToWidth(`  ${visibleLine(line.text)}`, width),
+        ...lineFacts(line).map((fact) => cutToWidth(`    ${style.dim(fact)}`, width)),
+      ]),
+    ].join("\n"),
+  );
+  return texts.join("\n\n");
+}
+
+function lineFacts({ first, last, addedBy, removedBy }: FoundLine): string[] {
+  const range =
+    last === null
+      ? `since checkpoint ${first.seq}, ${relativeTime(first.at)}`
+      : `${rangeText({ first, last })}, until ${relativeTime(last.at)}`;
+  const [came, went] = [addedBy && causeText(addedBy), removedBy && causeText(removedBy)];
+  return [range, ...(came ? [`came with ${came}`] : []), ...(went ? [`taken out by ${went}`] : [])];
+}
+
+function rangeText({ first, last }: Pick<FoundSpan, "first" | "last">): string {
   return first.seq === last.seq ? `in checkpoint ${first.seq}` : `in checkpoints ${first.seq} to ${last.seq}`;
 }
 

@@ -17,6 +17,7 @@ const OPTIONS = {
     value: "text",
     about: "files that have had this text, in any checkpoint",
   },
+  content: { type: "string", value: "text", about: "the same as -S" },
   regex: { type: "string", short: "G", value: "regex", about: "the same for a line that matches a regex" },
   file: {
     type: "string",
@@ -28,6 +29,10 @@ const OPTIONS = {
     value: "checkpoint",
     about: "with -S, -G and --file: only what this checkpoint has",
   },
+  history: {
+    type: "boolean",
+    about: "with -S and -G: when each matching line was there, what brought it and what took it out",
+  },
   "ignore-case": { type: "boolean", short: "i", about: "with -S and -G: upper and lower case are the same" },
   ...LIMIT_OPTIONS,
 } as const;
@@ -36,7 +41,7 @@ type SearchCall = Call<typeof OPTIONS>;
 
 export default defineCommand({
   usage:
-    "search <words… | -S text | -G regex | --file name> [paths…] [-i] [--at checkpoint] [--limit n | --all]",
+    "search <words… | -S text | -G regex | --file name> [paths…] [-i] [--at checkpoint | --history] [--limit n | --all]",
   about: [
     "With words: checkpoints that have all of them in a name, note, tag, description, prompt or changed",
     "path, newest first. Quoted words are one. With a field (agent: thread: file: tag: kind: session: before:",
@@ -44,6 +49,7 @@ export default defineCommand({
     "\n\n",
     "With -S, -G or --file: every file that had it in any checkpoint, since when, until when, what took it",
     "out, and the command that brings it back. Paths limit it to these files and directories, --at to one checkpoint.",
+    "--history tells it line by line: when did this line exist, and whose was it?",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: ANY_NUMBER },
@@ -54,19 +60,27 @@ export default defineCommand({
     "belay search -G 'retry[A-Z]\\w+ =' src/",
     "belay search --file '*.sql'",
     "belay search -S 'retryBudget' --at @-1",
+    "belay search -S 'retryBudget' --history",
   ],
   run: (call) => {
-    const { text, regex, file } = call.options;
+    const { text = call.options.content, regex, file, history = false } = call.options;
     const isForFiles = text !== undefined || regex !== undefined || file !== undefined;
     if (call.options["ignore-case"] === true && text === undefined && regex === undefined)
       throw usageError("-i goes with -S or -G.", "Words are found in upper and lower case anyway.");
     const { at } = call.options;
     if (at !== undefined && !isForFiles)
       throw usageError("--at goes with -S, -G or --file.", "Words are looked for in all checkpoints.");
+    if (history && text === undefined && regex === undefined)
+      throw usageError("--history goes with -S or -G.", "`belay log <path>` tells what happened to a file.");
+    if (history && at !== undefined)
+      throw usageError(
+        "--history and --at cannot be combined.",
+        "The history of a line has every checkpoint.",
+      );
     const limit = askedLimit(call);
     if (isForFiles) {
       const wanted = wantedBy(call);
-      const wantedAt = { ...wanted, limit, ...(at !== undefined && { at }) };
+      const wantedAt = { ...wanted, limit, history, ...(at !== undefined && { at }) };
       return withWorkspace(call, (workspace) => find(call, workspace, wantedAt));
     }
     const words = call.operands.filter((word) => word.trim() !== "");
@@ -79,7 +93,9 @@ export default defineCommand({
 
 /** Everything that can be wrong with the words is said before a store is opened. */
 function wantedBy({ options }: SearchCall): Pick<FindOptions, "text" | "pattern" | "files" | "ignoreCase"> {
-  const { text, regex, file } = options;
+  const { text = options.content, regex, file } = options;
+  if (options.text !== undefined && options.content !== undefined)
+    throw usageError("-S and --content are the same.", "Give one of them.");
   if (text !== undefined && regex !== undefined)
     throw usageError("-S and -G cannot be combined.", "-S is for text as it stands, -G for a regex.");
   for (const [name, value] of Object.entries({ "-S": text, "-G": regex, "--file": file }))

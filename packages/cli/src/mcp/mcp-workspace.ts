@@ -14,6 +14,7 @@ import {
   checkpointJson,
   conflictJson,
   fileChangeJson,
+  foundLineJson,
   leftOut,
   outcomeJson,
   pathJson,
@@ -43,6 +44,7 @@ export function createMcpHost(inWorkspace: InWorkspace, plans: PlanBook, home: s
     create: (request) => on((host) => host.create(request)),
     list: (options) => on((host) => host.list(options)),
     find: (question) => on((host) => host.find(question)),
+    history: (question) => on((host) => host.history(question)),
     show: (ref) => on((host) => host.show(ref)),
     diff: (request) => on((host) => host.diff(request)),
     branches: () => on((host) => host.branches()),
@@ -77,6 +79,13 @@ function hostOn(workspace: Workspace, home: string): Omit<McpHost, "decline"> {
       } finally {
         await closeIndex(workspace);
       }
+    },
+    history: async (question) => {
+      const { lines = [] } = await workspace.find({ ...question, history: true });
+      return lines.map((line) => {
+        const { path, text, first, firstAt, last, lastAt, addedBy, removedBy } = foundLineJson(line);
+        return { path, text, first, firstAt, last, lastAt, addedBy, removedBy };
+      });
     },
     show: async (ref) => {
       const { checkpoint, files } = await workspace.show(ref);

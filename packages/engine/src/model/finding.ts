@@ -1,6 +1,6 @@
 /** Where a text or a file was in the history of a workspace. */
 import type { BytePath } from "./byte-path.ts";
-import type { CheckpointId, CheckpointRef } from "./ids.ts";
+import type { CheckpointId, CheckpointRef, ThreadId } from "./ids.ts";
 
 /** What to look for. Without text and pattern: files by their paths. */
 export interface FindOptions {
@@ -17,6 +17,8 @@ export interface FindOptions {
   readonly at?: CheckpointRef;
   /** Describe at most this many files; the newest come first. */
   readonly limit?: number;
+  /** With text or pattern: also when each matching line of these files was there, who brought it and who took it out. */
+  readonly history?: boolean;
   /** How long a pattern may take for one pack, which is at most 4 MiB; 10 s unless another time is given. */
   readonly patternLimitMs?: number;
   readonly progress?: (done: number, total: number) => void;
@@ -27,6 +29,8 @@ export interface Findings {
   readonly files: readonly FoundFile[];
   /** How many files matched, described or not. */
   readonly total: number;
+  /** The lines of the described files, newest first; only where they were asked for. */
+  readonly lines?: readonly FoundLine[];
   readonly checkpoints: number;
   /** Distinct contents that were looked at. */
   readonly contents: number;
@@ -76,4 +80,25 @@ export interface FoundEnd extends FoundPlace {
   /** `left-out`: the rules stopped capturing it, so it may still have been there. */
   readonly how: "deleted" | "changed" | "left-out" | "not-captured" | "forgotten";
   readonly by: FoundCause | null;
+}
+
+/** A stretch of checkpoints in which a file had a matching line, wherever in the file it stood. */
+export interface FoundLine {
+  readonly path: BytePath;
+  readonly text: string;
+  readonly first: FoundPlace;
+  /** Null while it is in the newest checkpoint. */
+  readonly last: FoundPlace | null;
+  /** Null for the oldest checkpoint there is, and where it is not known. */
+  readonly addedBy: FoundAuthor | null;
+  readonly removedBy: FoundAuthor | null;
+}
+
+/** What happened, and whose it was; a change by hand has neither thread nor agent. */
+export interface FoundAuthor extends FoundCause {
+  readonly thread: ThreadId | null;
+  /** The tool that made it, where captures around tools show that. */
+  readonly tool: string | null;
+  readonly messageId: string | null;
+  readonly prompt: string | null;
 }

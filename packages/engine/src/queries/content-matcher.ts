@@ -20,8 +20,8 @@ export interface ContentMatcher {
   matches(content: Buffer): boolean;
   /** What of a piece's beginning and end may be part of a match that crosses into its neighbours. */
   edges(piece: Buffer): { readonly head: Buffer; readonly tail: Buffer };
-  /** The first matching lines, and their numbers. */
-  lines(content: Buffer): { readonly lines: string[]; readonly lineNumbers: number[] };
+  /** The first matching lines, and their numbers; three unless another number is given. */
+  lines(content: Buffer, most?: number): { readonly lines: string[]; readonly lineNumbers: number[] };
 }
 
 /** Undefined when only paths matter. */
@@ -58,13 +58,14 @@ class TextMatcher implements ContentMatcher {
     return { head: piece.subarray(0, most), tail: most === 0 ? NOTHING : piece.subarray(-most) };
   }
 
-  lines(content: Buffer) {
+  lines(content: Buffer, most?: number) {
+    let next = -1;
     // the first line of a text of several lines is where it begins
-    const found = matchingLines(content, (line, at) => {
-      const next = content.indexOf(this.literal, at);
-      return next >= at && next < at + line.length;
+    return matchingLines(content, most, (line, at) => {
+      if (next < at) next = content.indexOf(this.literal, at);
+      if (next < 0) next = content.length;
+      return next < at + line.length;
     });
-    return found;
   }
 }
 
@@ -99,16 +100,16 @@ class PatternMatcher implements ContentMatcher {
     };
   }
 
-  lines(content: Buffer) {
-    return matchingLines(content, (line) => this.#pattern.test(line.toString("utf8")));
+  lines(content: Buffer, most?: number) {
+    return matchingLines(content, most, (line) => this.#pattern.test(line.toString("utf8")));
   }
 }
 
 const NOTHING = Buffer.alloc(0);
 
-function matchingLines(content: Buffer, isMatch: (line: Buffer, at: number) => boolean) {
+function matchingLines(content: Buffer, most = SHOWN_LINES, isMatch: (line: Buffer, at: number) => boolean) {
   const [lines, lineNumbers]: [string[], number[]] = [[], []];
-  for (let [at, number] = [0, 1]; at < content.length && lines.length < SHOWN_LINES; number += 1) {
+  for (let [at, number] = [0, 1]; at < content.length && lines.length < most; number += 1) {
     const newline = content.indexOf("\n", at);
     const end = newline < 0 ? content.length : newline + 1;
     const line = content.subarray(at, end);

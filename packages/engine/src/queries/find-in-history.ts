@@ -3,6 +3,7 @@ import type { Context } from "../capture/context.ts";
 import { absenceProof } from "../capture/proven-changes.ts";
 import { lookUp } from "../diff/compare-trees.ts";
 import { isBinary } from "../diff/content-kind.ts";
+import { authorOfChange } from "../history/author-of-change.ts";
 import { causeOfChange } from "../history/cause-of-change.ts";
 import { listSnapshots } from "../history/checkpoints.ts";
 import { resolveState } from "../history/references.ts";
@@ -13,9 +14,11 @@ import type { Entry } from "../model/entry.ts";
 import type {
   FindOptions,
   Findings,
+  FoundAuthor,
   FoundCause,
   FoundEnd,
   FoundFile,
+  FoundLine,
   FoundPlace,
   FoundSpan,
 } from "../model/finding.ts";
@@ -23,6 +26,7 @@ import type { ObjectSource } from "../store/object-store.ts";
 import { PackScan } from "../store/pack-scan.ts";
 import { createMatcher, type ContentMatcher } from "./content-matcher.ts";
 import { contentAt } from "./file-content.ts";
+import { traceLines } from "./line-history.ts";
 import { lookAhead, matchingContents } from "./matching-contents.ts";
 import { backTitle, inOneLine, turnTitle } from "./timeline-titles.ts";
 import { tracePaths, type TracedCheckpoint, type TracedSpan } from "./trace-paths.ts";
@@ -30,6 +34,9 @@ import { wantedPaths } from "./wanted-paths.ts";
 
 /** Larger files are named without the lines that match. */
 const SHOWN_BYTES = 8 * 1024 * 1024;
+
+/** More matching lines of one version are not followed: they are data, not code. */
+const FOLLOWED_LINES = 1000;
 
 /** Files on disk that are larger are taken to be as the newest checkpoint has them. */
 const DISK_BYTES = 64 * 1024 * 1024;
@@ -49,10 +56,14 @@ export async function findInHistory(context: Context, options: FindOptions): Pro
       ? { spans: new Map<BytePath, TracedSpan[]>(), unreadable: 0 }
       : tracePaths(scan.objects, checkpoints, wantedPaths(options, found));
     const files = [...trace.spans].sort(newestFirst);
+    const described = files.slice(0, options.limit ?? files.length);
     const describe = new Describer({ context, objects: scan.objects, matcher, oldest: checkpoints.at(-1) });
     return {
-      files: files.slice(0, options.limit ?? files.length).map(([path, spans]) => describe.file(path, spans)),
+      files: described.map(([path, spans]) => describe.file(path, spans)),
       total: files.length,
+      ...(options.history === true && {
+        lines: described.flatMap(([path, spans]) => describe.lines(path, spans)),
+      }),
       checkpoints: checkpoints.length,
       contents: found?.contents ?? 0,
       unreadable: scan.unreadable + trace.unreadable,
@@ -96,6 +107,19 @@ class Describer {
       onDisk: this.#isOnDisk(path, spans[0]!),
       spans: spans.map((span) => this.#span(path, span)),
     };
+  }
+
+  /** When each line that matches was there, newest first. */
+  lines(path: BytePath, spans: readonly TracedSpan[]): FoundLine[] {
+    const traced = traceLines(spans, (entry) => this.#sample(entry, FOLLOWED_LINES).lines);
+    return traced.map(({ text, first, last, gone }) => ({
+      path,
+      text,
+      first: placeOf(first),
+      last: gone === undefined ? null : placeOf(last),
+      addedBy: first.seq === this.#oldest?.seq ? null : this.#author(first.seq, path),
+      removedBy: gone === undefined ? null : this.#author(gone.seq, path),
+    }));
   }
 
   #isOnDisk(path: BytePath, newest: TracedSpan): boolean {
@@ -149,12 +173,21 @@ class Describer {
     return { ref: null, title: "Changed by hand", agent: null };
   }
 
-  #sample(entry: Entry): Pick<FoundSpan, "binary" | "lines" | "lineNumbers"> {
+  #author(seq: number, path: BytePath): FoundAuthor | null {
+    const { db } = this.#context.store;
+    const cause = this.#cause(seq, path);
+    if (cause === null) return null;
+    const step = causeOfChange(db, seq, path)?.step ?? null;
+    const nobody = { thread: null, tool: null, messageId: null, prompt: null };
+    return { ...cause, ...(step === null ? nobody : authorOfChange(db, seq, step)) };
+  }
+
+  #sample(entry: Entry, most?: number): Pick<FoundSpan, "binary" | "lines" | "lineNumbers"> {
     if (this.#matcher === undefined || entry.kind !== "file" || entry.size > SHOWN_BYTES)
       return { binary: false, lines: [], lineNumbers: [] };
     const content = this.#objects.read(entry.hash);
     if (isBinary(content)) return { binary: true, lines: [], lineNumbers: [] };
-    return { binary: false, ...this.#matcher.lines(content) };
+    return { binary: false, ...this.#matcher.lines(content, most) };
   }
 }
 

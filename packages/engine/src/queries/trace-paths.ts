@@ -36,6 +36,16 @@ export interface TracedSpan {
   readonly entry: Entry;
   /** The next checkpoint, which did not have it; undefined for the newest one. */
   readonly gone: TracedCheckpoint | undefined;
+  /** What stood there, newest first. */
+  readonly versions: TracedVersion[];
+}
+
+/** One content of a path, and the checkpoints that had it. */
+export interface TracedVersion {
+  readonly entry: Entry;
+  /** Set when the trace has come past it. */
+  first: TracedCheckpoint;
+  readonly last: TracedCheckpoint;
 }
 
 /** The stretches of each path, newest first, and how many checkpoints could not be read. */
@@ -64,11 +74,12 @@ export function tracePaths(
     for (const { path, older } of changes) {
       const isHere = older !== undefined && wanted.isWanted(path, older);
       const span = open.get(path);
-      if (span !== undefined && !isHere) {
-        span.first = before!;
-        open.delete(path);
-      } else if (span === undefined && isHere) {
-        const found: TracedSpan = { first: checkpoint, last: checkpoint, entry: older, gone: before };
+      if (span !== undefined) endVersion(span, before!);
+      const version = isHere ? { entry: older, first: checkpoint, last: checkpoint } : undefined;
+      if (version === undefined) open.delete(path);
+      else if (span !== undefined) span.versions.push(version);
+      else {
+        const found: TracedSpan = { ...version, gone: before, versions: [version] };
         open.set(path, found);
         const known = spans.get(path);
         if (known === undefined) spans.set(path, [found]);
@@ -77,8 +88,14 @@ export function tracePaths(
     }
     before = checkpoint;
   }
-  for (const span of open.values()) span.first = before!;
+  for (const span of open.values()) endVersion(span, before!);
   return { spans, unreadable };
+}
+
+/** The trace goes back in time, so a version ends where it began. */
+function endVersion(span: TracedSpan, first: TracedCheckpoint): void {
+  span.first = first;
+  span.versions.at(-1)!.first = first;
 }
 
 function readable<Result>(work: () => Result): Result | undefined {

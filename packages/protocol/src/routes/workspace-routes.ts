@@ -49,7 +49,7 @@ export const WORKSPACE = {
   },
   "GET /api/content": {
     summary:
-      "Where a text (`text` or `q`), a regex or a file was in any checkpoint, or `at` one; looked for in another process.",
+      "Where a text (`text` or `q`), a regex or a file was in any checkpoint, or `at` one; with `history` also when each matching line was there, who brought it and who took it out. Looked for in another process.",
     query: workspaceQuery.extend({
       q: text(4000).min(1).optional(),
       text: text(4000).min(1).optional(),
@@ -57,6 +57,7 @@ export const WORKSPACE = {
       regex: text(4000).min(1).optional(),
       file: path.optional(),
       ignoreCase: flag.optional(),
+      history: flag.optional(),
       limit: number(10_000).min(1).optional(),
     }),
     response: shapes.findings,

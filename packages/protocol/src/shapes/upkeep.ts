@@ -146,10 +146,32 @@ export const foundSpan = z.looseObject({
   restore: z.string(),
 });
 
-/** Where a text or a file was, in any checkpoint. */
+/** What happened, and whose it was; a change by hand has neither thread nor agent. */
+export const foundAuthor = foundCause.extend({
+  thread: z.string().nullable(),
+  tool: z.string().nullable(),
+  messageId: z.string().nullable(),
+  prompt: z.string().nullable(),
+});
+
+/** A stretch of checkpoints in which a file had a matching line; `last` is null while the newest one has it. */
+export const foundLine = pathEntry.extend({
+  text: z.string(),
+  first: z.string(),
+  firstSeq: count,
+  firstAt: time,
+  last: z.string().nullable(),
+  lastSeq: count.nullable(),
+  lastAt: time.nullable(),
+  addedBy: foundAuthor.nullable(),
+  removedBy: foundAuthor.nullable(),
+});
+
+/** Where a text or a file was, in any checkpoint; `spans` only where the history of lines was asked for. */
 export const findings = z.looseObject({
   ...list("files", pathEntry.extend({ onDisk: z.boolean(), spans: z.array(foundSpan) })),
   checkpoints: count,
   contents: count,
   unreadable: count,
+  spans: z.array(foundLine).optional(),
 });

@@ -14,7 +14,7 @@ export {
 } from "./diff-json.ts";
 export { eventJson } from "./event-json.ts";
 export { historyJson, historyRowJson, historyStepJson } from "./history-json.ts";
-export { findingsJson } from "./findings-json.ts";
+export { findingsJson, foundLineJson } from "./findings-json.ts";
 export { isNothingRestorable, leftOut, outcomeWord, type LeftOut } from "./left-out-json.ts";
 export { fileContentJson } from "./file-content-json.ts";
 export { detailedPlanJson, type GoingBack } from "./detailed-plan-json.ts";

@@ -37,7 +37,7 @@ export function serveUpkeep(app: Hono, served: Served): void {
     return { running: { since: isoTime(work.since), done: work.done ?? 0, total: work.total ?? null } };
   });
   serveRoute(app, "GET /api/content", ({ query }) => {
-    const { q, text = q, regex, file, at, ignoreCase, limit } = query;
+    const { q, text = q, regex, file, at, ignoreCase, history, limit } = query;
     const words = Object.entries({ text, regex, file, at, limit: limit ?? FOUND_FILES }).flatMap(
       ([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]),
     );
@@ -45,6 +45,7 @@ export function serveUpkeep(app: Hono, served: Served): void {
       "search",
       ...words,
       ...(ignoreCase === true ? ["--ignore-case"] : []),
+      ...(history === true ? ["--history"] : []),
     ]);
   });
   serveRoute(app, "GET /api/doctor", ({ query }) =>
