@@ -289,6 +289,39 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     await refusal(["id_rsa"], { home, cwd: clone });
   });
 
+  test("[R2020, R2022] what sync.withhold names stays at home, and a clone says so", async () => {
+    const secret = "PLANTED-SECRET-5d20";
+    using sandbox = await Sandbox.protected({ ".env": `KEY=${secret}\n`, "a.txt": "one\n" });
+    await run(sandbox, ["config", "sync.withhold", '[".env*"]']).ended;
+    const url = place();
+    await run(sandbox, ["remote", "add", "team", url, "--recovery-file", "../key.txt"]).ended;
+    // it does not leave: there is no secret to ask about
+    const pushed = await run(sandbox, ["push", "--json"]).ended;
+    expect(pushed.status, pushed.stderr).toBe(0);
+    expect(json(pushed.stdout)).toMatchObject({ outcome: "pushed", withheld: [".env"] });
+    const home = join(sandbox.base, "other-home");
+    const from = ["clone", url, "../clone", "--recovery-file", "../key.txt"];
+    const cloned = await run(sandbox, [...from, "--json"], { home }).ended;
+    expect(json(cloned.stdout)).toMatchObject({ withheld: [".env"], files: 1 });
+    const clone = join(sandbox.base, "clone");
+    expect(readdirSync(clone)).toEqual(["a.txt"]);
+    const shown = await run(sandbox, ["show", "@"], { home, cwd: clone }).ended;
+    expect(shown.stdout).toContain("its owner keeps it at home");
+    const changed = await run(sandbox, ["diff", "--json"], { home, cwd: clone }).ended;
+    expect(json(changed.stdout), changed.stderr).toMatchObject({ files: [] });
+    for (const store of readdirSync(join(home, "workspaces")))
+      expect(readFileSync(join(home, "workspaces", store, "store.db")).includes(secret)).toBe(false);
+    const verified = await run(sandbox, ["verify", "--full", "--json"], { home, cwd: clone }).ended;
+    expect(verified.status, verified.stdout).toBe(0);
+    // what it would have been sent before is named once it is withheld
+    await run(sandbox, ["config", "sync.withhold", '["a.txt"]']).ended;
+    const more = await run(sandbox, ["push"]).ended;
+    expect(more.stdout).toContain("Sent before they were to be kept at home");
+    expect(more.stdout).toContain("a.txt");
+    const verifiedThere = await run(sandbox, ["remote", "verify", "--full", "--json"]).ended;
+    expect(json(verifiedThere.stdout)).toMatchObject({ ok: true, problems: [] });
+  });
+
   test("[T1, T2] killed at every request of a push, the next one goes on and the remote is sound", async () => {
     using sandbox = await Sandbox.protected({ "a.txt": "one\n" });
     await run(sandbox, ["remote", "add", "team", place(), "--recovery-file", "../key.txt"]).ended;

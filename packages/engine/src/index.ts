@@ -120,6 +120,7 @@ export type {
   Fetching,
   HistoryRecord,
   JournalEntry,
+  KeptBack,
   LocatedObject,
   MovedLine,
   NeededObject,

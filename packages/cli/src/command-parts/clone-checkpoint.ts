@@ -15,6 +15,7 @@ import { createRemoteHost, type CommandHost } from "../wiring/remote-host.ts";
 import type { CloneSource } from "./clone-source.ts";
 import { linksOutside } from "./foreign-content.ts";
 import { requireRecoveryFile } from "./recovery-file.ts";
+import { withheldPaths, withheldText } from "./withheld-paths.ts";
 
 type CheckpointCall = Pick<Call, "directory" | "environment" | "home" | "json" | "operands" | "output"> & {
   readonly options: {
@@ -32,6 +33,7 @@ interface Arrived {
   readonly checkpoint: Checkpoint;
   readonly plan: Plan;
   readonly excluded: readonly string[];
+  readonly withheld: readonly string[];
   /** Links that lead outside the directory. */
   readonly outside: readonly string[];
   readonly bytes: number;
@@ -120,6 +122,7 @@ async function fetch(
     checkpoint,
     plan: await workspace.planRestore(checkpoint.id),
     excluded: excluded.map(({ path }) => String(path)),
+    withheld: await withheldPaths(workspace, checkpoint.id),
     outside: await linksOutside(workspace, checkpoint.id),
     bytes,
     line: remote.entry.line,
@@ -139,9 +142,9 @@ function report(
       line: arrived.line,
       from: { remote: arrived.name, line: null, checkpoint: checkpoint.id },
       checkpoints: 1,
-      files: checkpoint.files,
+      files: checkpoint.files - arrived.withheld.length,
       bytes: arrived.bytes,
-      withheld: [],
+      withheld: arrived.withheld,
       excluded,
       outside,
       git: target === null ? null : { ...target, here: now },
@@ -159,6 +162,7 @@ function report(
       `${visible(workspace.root)}: ${created} created, ${modified} modified, ${deleted} deleted.`,
       ...(target === null ? [] : [`Taken on ${at(target)}; here: ${at(now)}.`]),
       ...(excluded.length === 0 ? [] : [`Not in this checkpoint: ${excluded.map(visible).join(", ")}.`]),
+      ...withheldText(arrived.withheld),
       "→ `belay undo` takes it back.",
     ].join("\n"),
   );

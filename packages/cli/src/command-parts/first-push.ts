@@ -23,7 +23,9 @@ export async function maySend(
   const { findSecrets } = await import("./found-secrets.ts");
   // a clone came from there: only what was made here since is new to the remote
   const since = began === null ? 0 : createdAt;
-  const isSent = (hash: string) => remote.hadFirst(hash);
+  const { exchange } = workspace;
+  const kept: ReadonlySet<string> = exchange.keptBack(exchange.checkpoints(), () => false).names;
+  const isSent = (hash: string) => remote.hadFirst(hash) || kept.has(hash);
   const { places, more } = await findSecrets(workspace, { most: NAMED_PLACES, since, isSent });
   if (places.length === 0) return true;
   const listed = [...places.map(visible), ...(more ? ["and more"] : [])];

@@ -18,7 +18,7 @@ export interface SecretSearch {
   readonly most: number;
   /** What is older is not looked at. */
   readonly since: number;
-  /** Whether the remote has a content already. */
+  /** Whether the remote has a content already, or does not get it. */
   readonly isSent: (hash: string) => boolean;
 }
 

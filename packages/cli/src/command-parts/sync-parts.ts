@@ -108,7 +108,30 @@ export async function withBar<Result>(
 }
 
 /** What a push did, for people. */
-export function pushedText({ outcome, checkpoints, bytes, borrowed }: PushReport, name: string): string {
+export function pushedText(report: PushReport, name: string): string {
+  return [sentText(report, name), ...keptText(report, name)].join("\n");
+}
+
+/** [R2020] What stays at home, and what left it before it was to stay. */
+function keptText({ withheld, sentBefore }: PushReport, name: string): string[] {
+  const listed = (paths: readonly string[]) => {
+    const more = paths.length > NAMED_PATHS ? ` and ${paths.length - NAMED_PATHS} more` : "";
+    return `${paths.slice(0, NAMED_PATHS).map(visible).join(", ")}${more}`;
+  };
+  const kept = `Kept at home (sync.withhold): ${listed(withheld)}.`;
+  const sent = `Sent before they were to be kept at home, and still in ${visible(name)}, encrypted: ${listed(sentBefore)}.`;
+  return [
+    ...(withheld.length === 0 ? [] : [kept]),
+    ...(sentBefore.length === 0
+      ? []
+      : [sent, "→ `belay forget <path>` takes a path out of all checkpoints, here and there."]),
+  ];
+}
+
+/** As many paths are named in a sentence. */
+const NAMED_PATHS = 10;
+
+function sentText({ outcome, checkpoints, bytes, borrowed }: PushReport, name: string): string {
   if (outcome === "unchanged") return `${visible(name)} has everything that was to be sent.`;
   const reused = borrowed === 0 ? "" : `, ${count(borrowed, "object")} were there already`;
   const rest = outcome === "partial" ? " More waits: `belay push` sends it." : "";
@@ -117,8 +140,8 @@ export function pushedText({ outcome, checkpoints, bytes, borrowed }: PushReport
 
 /** What a push did, for programs. */
 export function pushedJson(report: PushReport, name: string): Record<string, unknown> {
-  const { forkedFrom: _, ...facts } = report;
-  return { ...facts, remote: name, withheld: [] };
+  const { forkedFrom: _, sentBefore, ...facts } = report;
+  return { ...facts, remote: name, ...(sentBefore.length > 0 && { sentBefore }) };
 }
 
 /** What a pull found, for people. */

@@ -155,6 +155,8 @@ async function report(
 ): Promise<void> {
   const { entry, from, checkpoints, bytes } = cloned;
   const { excluded } = await workspace.show(checkpoint.id);
+  const { withheldPaths, withheldText } = await import("../command-parts/withheld-paths.ts");
+  const withheld = await withheldPaths(workspace, checkpoint.id);
   const { linksOutside } = await import("../command-parts/foreign-content.ts");
   const outside = await linksOutside(workspace, checkpoint.id);
   warnAll(
@@ -168,16 +170,16 @@ async function report(
       line: entry.line,
       from: { remote: entry.name, line: from.line, checkpoint: checkpoint.id },
       checkpoints,
-      files: isRestored ? checkpoint.files : 0,
+      files: isRestored ? checkpoint.files - withheld.length : 0,
       bytes,
-      withheld: [],
+      withheld,
       excluded: excluded.map(({ path }) => path),
       outside,
       git: checkpoint.git,
       durationMs,
     });
   else {
-    const files = `, and the ${count(checkpoint.files, "file")} of checkpoint ${checkpoint.seq}`;
+    const files = `, and the ${count(checkpoint.files - withheld.length, "file")} of checkpoint ${checkpoint.seq}`;
     const { git } = checkpoint;
     const taken =
       git === null
@@ -188,7 +190,10 @@ async function report(
         ? ""
         : `\nNot in it: ${excluded.map(({ path }) => visible(String(path))).join(", ")}.`;
     call.output.print(
-      `${visible(workspace.root)} has ${count(checkpoints, "checkpoint")} (${size(bytes)})${isRestored ? files : ""}.${taken}${without}`,
+      [
+        `${visible(workspace.root)} has ${count(checkpoints, "checkpoint")} (${size(bytes)})${isRestored ? files : ""}.${taken}${without}`,
+        ...withheldText(withheld),
+      ].join("\n"),
     );
   }
 }

@@ -130,7 +130,7 @@ describe("the last scan", () => {
       lab.write("a", "2");
       const seen = look(lab);
       expect(new LastScan(lab.workingCopyOptions()).usable()?.facts.snapshot).toBe(checkpoint.snapshot);
-      seen.remember("unknown to the store" as CheckpointId);
+      seen.remember({ ...checkpoint, id: "unknown to the store" as CheckpointId });
       expect(new LastScan(lab.workingCopyOptions()).usable()).toBeUndefined();
     }),
   );

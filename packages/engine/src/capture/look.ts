@@ -2,7 +2,6 @@
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, Doubt, ExcludedRoot, Gap, GitState } from "../model/checkpoint.ts";
 import type { Bounded } from "../model/deadline.ts";
-import type { CheckpointId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import type { RecordedRules } from "../model/rules.ts";
@@ -53,5 +52,5 @@ export interface LookResult {
   /** Where on disk the content lies that was read just now. */
   readonly read: ReadonlyMap<ObjectHash, BytePath>;
   /** Lets the next look rely on this one; call it when the checkpoint it became is durable. */
-  remember(checkpoint: CheckpointId): void;
+  remember(checkpoint: Pick<Checkpoint, "id" | "snapshot">): void;
 }

@@ -38,6 +38,10 @@ export class Overlay implements ObjectSource, ContentSink {
     this.#kept.set(name, Buffer.concat(pieces.map((piece) => this.#kept.get(piece)!)));
   }
 
+  withheld(): ReadonlySet<ObjectHash> {
+    return this.#store.withheld?.() ?? new Set();
+  }
+
   has(name: ObjectHash): boolean {
     return this.#kept.has(name) || this.#files.has(name) || this.#store.has(name);
   }

@@ -24,7 +24,7 @@ export interface RuledSnapshot {
 
 /** The changes that lead from one to the other. */
 export function provenChanges(objects: ObjectSource, from: RuledSnapshot, to: RuledSnapshot): Edit[] {
-  const edits = compareTrees(objects, from.snapshot, to.snapshot);
+  const edits = compareTrees(objects, from.snapshot, to.snapshot).filter((edit) => !isOnlyElsewhere(edit));
   if (edits.length === 0 || (from.rules === to.rules && from.excluded === to.excluded)) return edits;
   const [before, after] = [from, to].map((side) => absenceProof(objects, side));
   const isOfFiles = [from, to].some(({ rules }) => coversOnlyNamed(rulesIn(objects, rules)));
@@ -33,6 +33,12 @@ export function provenChanges(objects: ObjectSource, from: RuledSnapshot, to: Ru
     if (edit.from === undefined) return before!(edit.path, edit.to);
     return edit.to !== undefined || after!(edit.path, edit.from);
   });
+}
+
+/** [R2022] What its owner keeps on another machine was never on this disk: that it is not there is no change. */
+function isOnlyElsewhere({ from, to }: Edit): boolean {
+  const [entry, other] = from === undefined ? [to, from] : [from, to];
+  return other === undefined && entry?.kind === "gap" && entry.reason === "withheld";
 }
 
 /** What the earlier look has and the rules of the later one leave out: only the disk shows what became of it. */

@@ -11,6 +11,7 @@ import type { ObjectWriter } from "../store/object-writer.ts";
 import { asSeen, type Context } from "./context.ts";
 import { momentOf } from "./moment.ts";
 import { provenChanges } from "./proven-changes.ts";
+import { carryWithheld, counted } from "./withheld-view.ts";
 
 /**
  * Call it inside the writer's `commit`: what another process recorded meanwhile is below it and is not forgotten.
@@ -35,15 +36,21 @@ export function recordOnTop(
   const base = headCheckpoint(store.db)!;
   const changed = new Set(edits.map(({ path }) => path));
   const objects = { source: store.objects, sink: createStoreSink(writer) };
-  const snapshot = known ?? editTree(objects, base.snapshot, edits);
+  const edited = known ?? editTree(objects, base.snapshot, edits);
   writer.storeNow();
+  const carried = carryWithheld(store, { snapshot: edited, objects: store.objects }, writer);
+  const snapshot = carried?.snapshot ?? edited;
+  const isCarried = new Set(carried?.gaps.map(({ path }) => path));
   moveOn?.();
   return recordCheckpoint(store.db, recording, {
     facts: {
       ...base,
-      ...countFiles(base, compareTrees(store.objects, base.snapshot, snapshot)),
+      ...counted(countFiles(base, compareTrees(store.objects, base.snapshot, snapshot)), carried?.gaps ?? []),
       snapshot,
-      gaps: readGaps(store.db, base.seq).filter(({ path }) => !changed.has(path)),
+      gaps: [
+        ...readGaps(store.db, base.seq).filter(({ path }) => !changed.has(path) && !isCarried.has(path)),
+        ...(carried?.gaps ?? []),
+      ],
       doubts: [],
     },
     moment: momentOf(context),

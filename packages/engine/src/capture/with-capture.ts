@@ -17,7 +17,7 @@ import { isEngineError } from "../model/errors.ts";
 import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
 import { assertRootThere } from "../scan/root.ts";
 import { releaseQuietly } from "../store/lease.ts";
-import { ObjectWriter, readGeneration, type NewContent } from "../store/object-writer.ts";
+import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
 import { storeBytes } from "../store/store.ts";
 import { noteFull } from "../upkeep/known-full.ts";
 import type { Context } from "./context.ts";
@@ -25,6 +25,7 @@ import { lateView } from "./late-view.ts";
 import { widerLook } from "./look-now.ts";
 import type { Look, Present, LookResult } from "./look.ts";
 import { recordCapture, type CaptureRecording } from "./record-capture.ts";
+import { withheldView } from "./withheld-view.ts";
 
 /** What a look saw, in the store for as long as the transaction lasts. */
 export interface Capture {
@@ -106,7 +107,7 @@ function attemptCapture<Result>(
         const { present, wider } = widerLook(context, look, seen.present);
         if (wider !== undefined) return { again: wider, isOutrun: false, isKept: false };
         const view = lateView(context, { ...seen, present, writer, deadline: look.deadline });
-        return handOver(context, { seen, present: view, stored: writer.stored }, work);
+        return handOver(context, { seen, present: view, writer }, work);
       },
       ({ isKept }) => isKept,
     );
@@ -119,16 +120,18 @@ function attemptCapture<Result>(
 
 function handOver<Result>(
   context: Context,
-  { seen, present, stored }: { seen: LookResult; present: Present; stored: NewContent },
+  { seen, present, writer }: { seen: LookResult; present: Present; writer: ObjectWriter },
   work: (capture: Capture) => Result,
 ): Attempt<Result> {
+  const { stored } = writer;
   let isStored = false;
   let recorded: Recorded | undefined;
   const result = work({
     present,
     record(recording) {
       if (recorded !== undefined) throw new Error("a capture is recorded once");
-      recorded = { ...recordCapture(context, present, recording), stored };
+      const whole = withheldView(context.store, present, writer);
+      recorded = { ...recordCapture(context, whole, recording), stored };
       return recorded;
     },
     store: () => void (isStored = true),
@@ -136,7 +139,7 @@ function handOver<Result>(
   const remember = () => {
     if (recorded === undefined) return;
     // a late view has files that are gone from the disk: the next look must not rely on them
-    if (seen.present.snapshot === present.snapshot) seen.remember(recorded.checkpoint.id);
+    if (seen.present.snapshot === present.snapshot) seen.remember(recorded.checkpoint);
     else context.workingCopy.live?.capture.outdate("a capture came late");
   };
   return { result, isKept: isStored || recorded !== undefined, remember };

@@ -137,8 +137,8 @@ export class WorkingCopy {
       present: { ...tree, ...putLists(look, rules, scan.excluded), git: null },
       table,
       read,
-      remember: (checkpoint) =>
-        this.#last.keep({ table, facts: { ...facts, checkpoint } }, scan.pending.length),
+      remember: ({ id, snapshot }) =>
+        this.#last.keep({ table, facts: { ...facts, checkpoint: id, snapshot } }, scan.pending.length),
     };
   }
 
@@ -156,9 +156,9 @@ export class WorkingCopy {
       present: { ...tree, ...putLists(look, tree.recordedRules, excluded), git: git.state },
       table,
       read,
-      remember: (checkpoint) => {
-        const cache = { table, facts: { ...facts, checkpoint } };
-        const now = live.recorded(checkpoint, { hot, startNs: look.startNs, cache });
+      remember: ({ id, snapshot }) => {
+        const cache = { table, facts: { ...facts, checkpoint: id, snapshot } };
+        const now = live.recorded(id, { hot, startNs: look.startNs, cache });
         this.#last.keepInMemory({ ...cache, table: now });
       },
     };
@@ -189,8 +189,8 @@ export class WorkingCopy {
       present: { ...tree, ...putLists(look, rules, scan.excluded), git: git.state },
       table,
       read,
-      remember: (checkpoint) => {
-        const cache = { table, facts: { ...facts, checkpoint } };
+      remember: ({ id, snapshot }) => {
+        const cache = { table, facts: { ...facts, checkpoint: id, snapshot } };
         this.#live?.scanned(cache, rules);
         this.#last.keep(cache, scan.pending.length);
       },

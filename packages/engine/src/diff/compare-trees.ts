@@ -9,6 +9,7 @@ import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { decodeTree, type Tree } from "../model/tree.ts";
 import type { ObjectSource } from "../store/object-store.ts";
+import { asSeenHere } from "../store/withheld-names.ts";
 
 /**
  * Recently used trees by name. They are content-addressed, so a verified tree stays valid.
@@ -16,8 +17,22 @@ import type { ObjectSource } from "../store/object-store.ts";
 const recent = new Map<ObjectHash, Tree>();
 const RECENT_TREES = 512;
 
-/** Reads and decodes a tree, through a cache. */
+/** Reads a tree, with a gap for each content that its owner keeps elsewhere. */
 export function readTree(source: ObjectSource, name: ObjectHash): Tree {
+  const tree = readWholeTree(source, name);
+  const withheld = source.withheld?.();
+  if (withheld === undefined || withheld.size === 0) return tree;
+  const has = (hash: ObjectHash) => source.has(hash);
+  let seen: Map<string, Entry> | undefined;
+  for (const [entryName, entry] of tree) {
+    const here = asSeenHere(withheld, has, entry);
+    if (here !== entry) (seen ??= new Map(tree)).set(entryName, here);
+  }
+  return seen ?? tree;
+}
+
+/** Reads and decodes a tree as it is stored, through a cache. */
+export function readWholeTree(source: ObjectSource, name: ObjectHash): Tree {
   const known = recent.get(name);
   if (known !== undefined) return known;
   const tree = decodeTree(source.read(name), name);

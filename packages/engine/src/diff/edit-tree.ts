@@ -5,7 +5,7 @@ import type { Edit } from "../model/plan.ts";
 import { encodeTree, type Tree } from "../model/tree.ts";
 import { sinkBytes, type ContentSink } from "../store/content-sink.ts";
 import type { ObjectSource } from "../store/object-store.ts";
-import { readTree } from "./compare-trees.ts";
+import { readWholeTree } from "./compare-trees.ts";
 
 /** The snapshot that results from a snapshot and edits. */
 export function editTree(
@@ -15,7 +15,7 @@ export function editTree(
 ): ObjectHash {
   if (edits.length === 0) return root;
   const changes = edits.map(({ path, to }) => ({ names: path.split("/"), to }));
-  return editDirectory(objects, readTree(objects.source, root), changes);
+  return editDirectory(objects, readWholeTree(objects.source, root), changes);
 }
 
 interface Change {
@@ -52,6 +52,6 @@ function editEntry(
   const target = own === undefined ? before : own.to;
   if (target?.kind !== "directory") return target;
   const content =
-    before?.kind === "directory" ? readTree(objects.source, before.hash) : new Map<string, Entry>();
+    before?.kind === "directory" ? readWholeTree(objects.source, before.hash) : new Map<string, Entry>();
   return { ...target, hash: editDirectory(objects, content, inside) };
 }

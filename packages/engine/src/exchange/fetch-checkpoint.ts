@@ -3,7 +3,8 @@
  * refers to them until everything that the checkpoint needs is there [T9]. Then one transaction adds the checkpoint. A
  * fetch that ends before leaves objects that `gc` frees.
  */
-import { readTree } from "../diff/compare-trees.ts";
+import { readWholeTree } from "../diff/compare-trees.ts";
+import { withheldIn } from "../diff/withheld-in.ts";
 import { addAlias, aliasedSeq } from "../history/aliases.ts";
 import { noteUse, reviveCheckpoint } from "../history/arrivals.ts";
 import { deltaHash, encodeChanges, insertChanges } from "../history/changes.ts";
@@ -13,7 +14,7 @@ import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { FetchedFrom, Fetching, HistoryRecord } from "../model/exchange.ts";
 import type { CheckpointId } from "../model/ids.ts";
-import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import { hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import { originText } from "../model/origin.ts";
 import type { System } from "../model/system.ts";
 import { hardExclude } from "../rules/hard-excludes.ts";
@@ -23,8 +24,10 @@ import { FORM } from "../store/object-store.ts";
 import { ObjectWriter, readGeneration, type Pack } from "../store/object-writer.ts";
 import { decompressPack } from "../store/pack.ts";
 import type { Store } from "../store/store.ts";
+import { noteWithheld } from "../store/withheld-names.ts";
 import { damaged, fetchedState, type FetchedState } from "./fetched-state.ts";
 import { assertProved } from "./needed-objects.ts";
+import { noteWithheldGaps } from "./withheld-gaps.ts";
 
 /** The checkpoint of a line that this store has already: fetched before, or its own. */
 export function findFetched(
@@ -33,16 +36,30 @@ export function findFetched(
   now: number,
 ): Checkpoint | undefined {
   const fetched = aliasedSeq(db, { origin: originText(origin), name: id });
+  const seq = fetched ?? ownSeq(db, { id, snapshot });
+  const found = seq === undefined ? undefined : db.get("SELECT pruned_at FROM checkpoint WHERE seq = ?", seq);
+  if (seq === undefined || found?.["pruned_at"] !== null) return undefined;
+  noteUse(db, seq, now);
+  return checkpointAt(db, seq);
+}
+
+/** A checkpoint of this store that another line has too: one of them was cloned from the other. */
+function ownSeq(db: Database, { id, snapshot }: Pick<FetchedFrom, "id" | "snapshot">): number | undefined {
   const own = db.get(
     "SELECT seq FROM checkpoint WHERE id = ? AND snapshot = ? AND origin IS NULL",
     id,
     hashToBytes(snapshot),
   );
-  const seq = fetched ?? (own === undefined ? undefined : Number(own["seq"]));
-  const found = seq === undefined ? undefined : db.get("SELECT pruned_at FROM checkpoint WHERE seq = ?", seq);
-  if (seq === undefined || found?.["pruned_at"] !== null) return undefined;
-  noteUse(db, seq, now);
-  return checkpointAt(db, seq);
+  return own === undefined ? undefined : Number(own["seq"]);
+}
+
+/** What of a checkpoint was withheld from this store and is not here. */
+export function withheldFrom({ db, objects }: Store, checkpoint: string): ObjectHash[] {
+  const row = db.get("SELECT snapshot FROM checkpoint WHERE id = ?", checkpoint);
+  if (row === undefined) return [];
+  return withheldIn(objects, hashFromBytes(row["snapshot"] as Uint8Array))
+    .map(([, { hash }]) => hash)
+    .filter((hash) => !objects.has(hash));
 }
 
 /** What a fetch needs of its surroundings. */
@@ -61,6 +78,8 @@ export class CheckpointFetch implements Fetching {
   readonly #writer: ObjectWriter;
   #wanted: Wanted;
   #isOver = false;
+  /** What its owner keeps at home. */
+  readonly #withheld = new Set<ObjectHash>();
   /** Large contents that arrived: they are proved when all their pieces are there. */
   readonly #lists = new Set<ObjectHash>();
 
@@ -91,6 +110,11 @@ export class CheckpointFetch implements Fetching {
     this.#writer.putPack({ data, rawBytes, objects });
   }
 
+  withhold(hashes: readonly ObjectHash[]): void {
+    for (const hash of hashes) this.#withheld.add(hash);
+    this.#wanted.settle(this.#withheld);
+  }
+
   finish(): Checkpoint {
     const missing = this.missing();
     if (missing.length > 0) throw incomplete(this.#from.id, missing);
@@ -100,7 +124,10 @@ export class CheckpointFetch implements Fetching {
       if (this.#wanted.has(name)) for (const _ of objects.pieces(name)) continue;
     const checkpoint = this.#writer.commit(() => {
       this.#expectAllKept();
-      return this.#record();
+      noteWithheld(this.#place.store.db, this.#withheld);
+      const recorded = this.#record();
+      noteWithheldGaps(this.#place.store, recorded.seq);
+      return checkpointAt(this.#place.store.db, recorded.seq)!;
     });
     this.#isOver = true;
     return checkpoint;
@@ -111,6 +138,7 @@ export class CheckpointFetch implements Fetching {
     const { store } = this.#place;
     if (readGeneration(store.db) === this.#writer.generation) return;
     this.#wanted = new Wanted(store, this.#state);
+    this.#wanted.settle(this.#withheld);
     const missing = this.#wanted.missing();
     if (missing.length > 0) throw incomplete(this.#from.id, missing);
   }
@@ -122,6 +150,8 @@ export class CheckpointFetch implements Fetching {
     const now = system.now();
     const known = aliasedSeq(db, alias);
     if (known !== undefined) return reviveCheckpoint(db, known, now);
+    const own = ownSeq(db, this.#from);
+    if (own !== undefined) return checkpointAt(db, own)!;
     const { checkpoint, changes, gaps, doubts } = this.#state;
     const rows = encodeChanges(changes);
     const id = isFree(db, checkpoint.id) ? checkpoint.id : (system.newId() as CheckpointId);
@@ -154,6 +184,7 @@ class Wanted {
   readonly #store: Store;
   readonly #seen = new Set<string>();
   #open: Need[] = [];
+  #settled: ReadonlySet<ObjectHash> = new Set();
 
   constructor(store: Store, { checkpoint, changes }: FetchedState) {
     this.#store = store;
@@ -162,6 +193,12 @@ class Wanted {
     for (const { from, to } of changes)
       for (const entry of [from, to])
         if (entry?.kind === "file" || entry?.kind === "symlink") this.#add(entry.hash, false);
+  }
+
+  /** These will not come. */
+  settle(names: ReadonlySet<ObjectHash>): void {
+    this.#settled = names;
+    this.#open = this.#open.filter(({ hash, isTree }) => isTree || !names.has(hash));
   }
 
   /** Whether the checkpoint needs an object, as a whole. */
@@ -187,7 +224,7 @@ class Wanted {
   }
 
   #enter(name: ObjectHash): void {
-    for (const [entryName, entry] of readTree(this.#store.objects, name)) {
+    for (const [entryName, entry] of readWholeTree(this.#store.objects, name)) {
       if (hardExclude(entryName) !== undefined)
         throw damaged("", `it holds ${displayPath(entryName as BytePath)}, which Belay never captures`);
       if (entry.kind === "directory") this.#add(entry.hash, true);
@@ -197,7 +234,7 @@ class Wanted {
 
   #add(hash: ObjectHash, isTree: boolean): void {
     const key = `${hash} ${isTree}`;
-    if (this.#seen.has(key)) return;
+    if (this.#seen.has(key) || (!isTree && this.#settled.has(hash))) return;
     this.#seen.add(key);
     this.#open.push({ hash, isTree });
   }

@@ -1,5 +1,5 @@
 /** The objects that a checkpoint needs and a remote lacks, and where they lie in the store. */
-import { readTree } from "../diff/compare-trees.ts";
+import { readWholeTree } from "../diff/compare-trees.ts";
 import { EngineError } from "../model/errors.ts";
 import type { LocatedObject, NeededObject, StoredPack } from "../model/exchange.ts";
 import { HASH_BYTES, hashBytes, hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
@@ -8,55 +8,58 @@ import { FORM } from "../store/object-store.ts";
 import type { Row } from "../store/database.ts";
 import type { Store } from "../store/store.ts";
 
+/** Which objects a checkpoint needs, and of which of them a remote gets nothing. */
+export interface Needing {
+  /** Whether a remote has an object. */
+  readonly isKnown: (name: ObjectHash) => boolean;
+  /** What stays at home. */
+  readonly keptBack: ReadonlySet<ObjectHash>;
+}
+
 /**
  * What a checkpoint needs: its trees and contents, its rules, and what its changes name, which an undo needs. What is
  * inside a tree comes before the tree, so a tree that is known has everything below it known too and is not entered.
  */
-export function* neededBy(
-  store: Store,
-  checkpoint: string,
-  isKnown: (name: ObjectHash) => boolean,
-): Generator<NeededObject> {
+export function* neededBy(store: Store, checkpoint: string, needing: Needing): Generator<NeededObject> {
   const row = store.db.get("SELECT seq, snapshot, rules, excluded FROM checkpoint WHERE id = ?", checkpoint);
   if (row === undefined) return;
   const name = (column: string) => hashFromBytes(row[column] as Uint8Array);
-  yield* blob(store, name("rules"), isKnown);
-  yield* blob(store, name("excluded"), isKnown);
+  yield* whole(store, { hash: name("rules"), isTree: false }, needing);
+  yield* whole(store, { hash: name("excluded"), isTree: false }, needing);
   for (const change of store.db.all("SELECT old, new FROM change WHERE checkpoint = ?", Number(row["seq"])))
     for (const bytes of [change["old"], change["new"]]) {
       const entry = bytes === null ? undefined : decodeEntry(bytes as Uint8Array);
-      if (entry?.kind === "file" || entry?.kind === "symlink") yield* blob(store, entry.hash, isKnown);
+      if (entry?.kind === "file" || entry?.kind === "symlink") yield* blob(store, entry.hash, needing);
     }
-  yield* tree(store, name("snapshot"), isKnown);
+  yield* tree(store, name("snapshot"), needing);
 }
 
-function* tree(
-  store: Store,
-  name: ObjectHash,
-  isKnown: (name: ObjectHash) => boolean,
-): Generator<NeededObject> {
-  if (isKnown(name)) return;
-  for (const [, entry] of readTree(store.objects, name)) {
-    if (entry.kind === "directory") yield* tree(store, entry.hash, isKnown);
-    else if (entry.kind !== "gap") yield* blob(store, entry.hash, isKnown);
+function* tree(store: Store, name: ObjectHash, needing: Needing): Generator<NeededObject> {
+  if (needing.isKnown(name)) return;
+  for (const [, entry] of readWholeTree(store.objects, name)) {
+    if (entry.kind === "directory") yield* tree(store, entry.hash, needing);
+    else if (entry.kind !== "gap") yield* blob(store, entry.hash, needing);
   }
-  yield* whole(store, { hash: name, isTree: true }, isKnown);
+  yield* whole(store, { hash: name, isTree: true }, needing);
 }
 
-function* blob(
-  store: Store,
-  name: ObjectHash,
-  isKnown: (name: ObjectHash) => boolean,
-): Generator<NeededObject> {
-  if (!isKnown(name)) yield* whole(store, { hash: name, isTree: false }, isKnown);
+/** The content of a file or a link. One that has a piece in common with what stays at home stays there too. */
+function* blob(store: Store, name: ObjectHash, needing: Needing): Generator<NeededObject> {
+  const { isKnown, keptBack } = needing;
+  if (isKnown(name)) return;
+  const { objects } = store;
+  const isHere = objects.has(name) || !objects.withheld().has(name);
+  const pieces = isHere ? objects.pieceNames(name) : [];
+  if (isHere && !keptBack.has(name) && !pieces.some((piece) => keptBack.has(piece)))
+    return yield* whole(store, { hash: name, isTree: false }, needing);
+  for (const hash of pieces)
+    if (keptBack.has(hash) && !isKnown(hash)) yield { hash, isTree: false, isWithheld: true };
+  yield { hash: name, isTree: false, isWithheld: true };
 }
 
 /** An object after its pieces, which a large file or directory has. */
-function* whole(
-  store: Store,
-  object: NeededObject,
-  isKnown: (name: ObjectHash) => boolean,
-): Generator<NeededObject> {
+function* whole(store: Store, object: NeededObject, { isKnown }: Needing): Generator<NeededObject> {
+  if (isKnown(object.hash)) return;
   for (const piece of store.objects.pieceNames(object.hash))
     if (!isKnown(piece)) yield { hash: piece, isTree: false };
   // two directories with the same content are one object

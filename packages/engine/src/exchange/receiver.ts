@@ -9,9 +9,11 @@ import { hardExclude, neverCapturedAt } from "../rules/hard-excludes.ts";
 import { ObjectWriter, type PackedObject } from "../store/object-writer.ts";
 import { decompressPack } from "../store/pack.ts";
 import type { Store } from "../store/store.ts";
+import { noteWithheld } from "../store/withheld-names.ts";
 import { verifyStore } from "../upkeep/verify.ts";
 import { writeRecord } from "./history-records.ts";
 import { assertProved } from "./needed-objects.ts";
+import { noteWithheldGaps } from "./withheld-gaps.ts";
 
 /** The kind of records that name a step which lost some of its changes when its line was restated. */
 const LOST_STEP_KIND = "lost_step";
@@ -20,6 +22,8 @@ const LOST_STEP_KIND = "lost_step";
 export interface Receiver {
   /** Puts records in, in the order of their line. */
   putRecords(records: readonly HistoryRecord[]): void;
+  /** Their owner keeps these at home: they are gaps here. */
+  withhold(hashes: Iterable<ObjectHash>): void;
   /** [T9] Puts objects in; every one is hashed first. `data` is one zstd frame. */
   putPack(pack: {
     readonly data: Buffer;
@@ -35,12 +39,16 @@ export function createReceiver(
 ): Receiver & { finish(): { checkpoints: number } } {
   const writer = new ObjectWriter(store.db, store.objects, system.owner);
   const lostSteps = new Set<string>();
+  const withheld = new Set<ObjectHash>();
   // rows come in the order of their line, in which a row may name one that a later record holds
   store.db.exec("PRAGMA foreign_keys = OFF");
   return {
     putRecords: (records) => {
       for (const { kind, id } of records) if (kind === LOST_STEP_KIND) lostSteps.add(id);
       store.db.transaction(() => records.forEach((record) => writeRecord(store.db, record)));
+    },
+    withhold: (hashes) => {
+      for (const hash of hashes) withheld.add(hash);
     },
     putPack: ({ data, rawBytes, objects }) => {
       const raw = decompressPack(data, rawBytes);
@@ -52,7 +60,12 @@ export function createReceiver(
       // [R1813] a step is undone whole or not at all
       writer.commit(() => {
         for (const id of lostSteps) store.db.run("UPDATE step SET pruned = 1 WHERE id = ?", id);
+        noteWithheld(
+          store.db,
+          [...withheld].filter((hash) => !store.objects.has(hash)),
+        );
       });
+      store.db.transaction(() => noteWithheldGaps(store));
       store.db.exec("PRAGMA foreign_keys = ON");
       return proveWhole(store);
     },

@@ -44,6 +44,7 @@ export function addRemote(db: Database, remote: RemoteEntry): void {
 export function removeRemote(db: Database, name: string): boolean {
   return db.transaction(() => {
     const isRemoved = db.run("DELETE FROM remote WHERE name = ?", name).changes > 0;
+    db.run("DELETE FROM meta WHERE key = ?", `withheld_${name}`);
     if (!hasRemotes(db)) dropTriggers(db);
     return isRemoved;
   });
@@ -109,6 +110,18 @@ export function forgetsUntil(db: Database, name: string): number {
 export function settleForgets(db: Database, name: string, until: number): void {
   db.transaction(() =>
     db.run("DELETE FROM outbox WHERE remote = ? AND kind = ? AND seq <= ?", name, FORGET_KIND, until),
+  );
+}
+
+/** What `sync.withhold` was when a remote was last told all that follows from it, as text. */
+export function withholdingOf(db: Database, name: string): string {
+  return String(db.get("SELECT value FROM meta WHERE key = ?", `withheld_${name}`)?.["value"] ?? "[]");
+}
+
+/** Notes that a remote knows all that follows from `sync.withhold`. */
+export function noteWithholding(db: Database, name: string, patterns: string): void {
+  db.transaction(() =>
+    db.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", `withheld_${name}`, patterns),
   );
 }
 

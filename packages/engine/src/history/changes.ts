@@ -8,9 +8,11 @@ import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts
 import type { Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
+import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { assertSafePath, decodeEntry, encodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
+import { asSeenHere, withheldNames } from "../store/withheld-names.ts";
 
 /** Who made a change. */
 export interface Attribution {
@@ -119,13 +121,13 @@ export function readDelta(db: Database, step: string): Change[] {
     const own = readRows(db, seq).filter(
       (change) => change["step"] === step || change["attribution"] === "shared",
     );
-    return own.map((change) => toChange(seq, change));
+    return own.map((change) => toChange(db, seq, change));
   });
 }
 
 /** All changes of one checkpoint. */
 export function readCheckpointChanges(db: Database, seq: number): Change[] {
-  return readRows(db, seq).map((row) => toChange(seq, row));
+  return readRows(db, seq).map((row) => toChange(db, seq, row));
 }
 
 /** One change that a tool made in a turn of a thread. */
@@ -161,7 +163,7 @@ export function readThreadChanges(db: Database, thread: ThreadId, limit: number)
 /** All changes of one checkpoint with their attribution. */
 export function readCheckpointRows(db: Database, seq: number): RecordedChange[] {
   return readRows(db, seq).map((row) => ({
-    ...toChange(seq, row),
+    ...toChange(db, seq, row),
     attribution: row["attribution"] as Attribution["attribution"],
     step: row["step"] === null ? null : String(row["step"]),
     during: row["during"] === null ? null : String(row["during"]),
@@ -205,9 +207,14 @@ function readRows(db: Database, seq: number): Row[] {
   );
 }
 
-function toChange(checkpoint: number, row: Row): Change {
+/** What was withheld is a gap here: an undo neither writes it nor takes it away. */
+function toChange(db: Database, checkpoint: number, row: Row): Change {
+  const has = (name: ObjectHash) =>
+    db.get("SELECT 1 FROM object WHERE hash = ?", hashToBytes(name)) !== undefined;
   const entry = (column: string) =>
-    row[column] === null ? undefined : decodeEntry(row[column] as Uint8Array);
+    row[column] === null
+      ? undefined
+      : asSeenHere(withheldNames(db), has, decodeEntry(row[column] as Uint8Array));
   return {
     checkpoint,
     path: assertSafePath(pathFromBytes(row["path"] as Uint8Array)),

@@ -335,7 +335,8 @@ function interleave(deltas: readonly (readonly Change[])[], direction: Direction
 /** True for content that was never captured, and for a FIFO or socket: a program may be waiting on it. */
 function isBeyondUndo(entry: Entry | undefined, wanted: Entry | undefined): boolean {
   if (entry?.kind !== "gap") return false;
-  return entry === wanted || entry.reason === "forgotten" || (wanted === undefined && isSpecial(entry));
+  const isUnknown = entry.reason === "forgotten" || entry.reason === "withheld";
+  return entry === wanted || isUnknown || (wanted === undefined && isSpecial(entry));
 }
 
 interface Move {

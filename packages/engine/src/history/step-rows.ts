@@ -9,6 +9,7 @@ import type { StepKind, StepSummary } from "../model/plan.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import { sameNode, type Entry } from "../model/entry.ts";
 import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
+import { hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
 import { decodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
 import { readWindows, type Change } from "./changes.ts";
@@ -347,4 +348,14 @@ function toStep(row: Row): Step {
     branch: Number(row["branch"]),
     fromBranch: number("from_branch"),
   };
+}
+
+/** The snapshot that was restored last, unless that was taken back. */
+export function restoredLast(db: Database): ObjectHash | undefined {
+  const row = db.get(
+    `SELECT c.snapshot FROM step s JOIN checkpoint c ON c.seq = s.target
+       WHERE s.kind = 'restore' AND s.state <> 'undone' AND s.branch = ${BRANCH_HERE} ORDER BY s.seq DESC LIMIT 1`,
+    db.workingCopy,
+  );
+  return row === undefined ? undefined : hashFromBytes(row["snapshot"] as Uint8Array);
 }

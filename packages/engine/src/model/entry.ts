@@ -5,7 +5,7 @@
 import type { ObjectHash } from "./object-hash.ts";
 
 /** Why a path was seen and not captured. */
-export type GapReason = "too-large" | "unreadable" | "special" | "limit" | "forgotten";
+export type GapReason = "too-large" | "unreadable" | "special" | "limit" | "forgotten" | "withheld";
 
 /** One path of a snapshot: its kind, mode, size and content hash. */
 export type Entry =
@@ -40,6 +40,7 @@ export function isUnseen(entry: Entry | undefined, now: Entry | undefined): bool
   return (
     entry?.kind === "gap" &&
     entry.reason !== "forgotten" &&
+    entry.reason !== "withheld" &&
     entry.reason !== "special" &&
     now?.kind === "file" &&
     now.size === entry.size

@@ -52,6 +52,16 @@ export interface RemoteEntry {
 export interface NeededObject {
   readonly hash: ObjectHash;
   readonly isTree: boolean;
+  /** It stays where it is: the index of a line says so, and nothing of it is sent. */
+  readonly isWithheld?: boolean;
+}
+
+/** What `sync.withhold` keeps at home. */
+export interface KeptBack {
+  /** Contents, and the pieces of large ones. */
+  readonly names: ReadonlySet<ObjectHash>;
+  /** The paths of each content that a pattern names. */
+  readonly paths: ReadonlyMap<ObjectHash, ReadonlySet<string>>;
 }
 
 /** Where an object lies in the store. */
@@ -107,6 +117,8 @@ export interface Fetching extends Disposable {
       readonly form: number;
     }[];
   }): void;
+  /** Its owner keeps these at home: they are gaps here, and no longer missing. */
+  withhold(hashes: readonly ObjectHash[]): void;
   /** Adds the checkpoint; throws `OBJECT_MISSING` unless everything that it needs is there. */
   finish(): Checkpoint;
 }

@@ -14,7 +14,14 @@ export type Tree = ReadonlyMap<string, Entry>;
 
 const MAGIC = Buffer.from("belay tree 1\n", "latin1");
 const KIND_CODES = { file: 0x66, symlink: 0x6c, directory: 0x64, gap: 0x67 } as const;
-const GAP_REASONS: readonly GapReason[] = ["too-large", "unreadable", "special", "limit", "forgotten"];
+const GAP_REASONS: readonly GapReason[] = [
+  "too-large",
+  "unreadable",
+  "special",
+  "limit",
+  "forgotten",
+  "withheld",
+];
 /** kind 1, mode 2, size 6, name length 2; then the name, then 32 bytes of hash (a gap has none) */
 const FIXED_BYTES = 11;
 

@@ -65,6 +65,7 @@ const DEFAULTS = {
   "sync.uploadBytesPerSecond": 0,
   "sync.downloadBytesPerSecond": 0,
   "sync.transcripts": "handoff",
+  "sync.withhold": [],
   "approvals.fromTeam": "ask",
   "retrieval.scope": "off",
   "retrieval.embedder": "hash",

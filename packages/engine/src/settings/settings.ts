@@ -7,6 +7,7 @@ import { EngineError, isEngineError } from "../model/errors.ts";
 import type { GhostMode } from "../model/ghost.ts";
 import { CHECKPOINT_PRESETS } from "../model/policy.ts";
 import { RETENTION_PRESETS } from "../model/retention.ts";
+import { parseIgnoreLine } from "../rules/ignore-pattern.ts";
 import { homeFile, isObject, readObject, writeObject } from "./home-file.ts";
 import { valueAt, withoutValue } from "./named-value.ts";
 
@@ -72,6 +73,8 @@ export interface Settings {
   readonly "sync.downloadBytesPerSecond": number;
   /** Whether the agent's transcript goes along with a thread that is handed over, or with every push. */
   readonly "sync.transcripts": "handoff" | "always" | "never";
+  /** Patterns as in a `.gitignore`: content of such paths stays at home. */
+  readonly "sync.withhold": readonly string[];
   /** What becomes of a thread that another member of a space approves of. */
   readonly "approvals.fromTeam": "ask" | "apply" | "ignore";
   /** Which files are in the search index: `off` until it is first used, those that agents touched, or all. */
@@ -123,6 +126,7 @@ const DEFAULT_SETTINGS: Settings = {
   "sync.uploadBytesPerSecond": 0,
   "sync.downloadBytesPerSecond": 0,
   "sync.transcripts": "handoff",
+  "sync.withhold": [],
   "approvals.fromTeam": "ask",
   "retrieval.scope": "off",
   "retrieval.embedder": "hash",
@@ -221,7 +225,7 @@ export function writeOwnSetting(
 }
 
 /** What a workspace may have of its own; the rest belongs to the resident process or to the user. */
-const OWN = /^(?:limits|disk|retention|checkpoints|forks|ghost|outside)\./;
+const OWN = /^(?:(?:limits|disk|retention|checkpoints|forks|ghost|outside)\.|sync\.withhold$)/;
 
 function assertKnown(key: string): asserts key is SettingKey {
   if (isSettingKey(key)) return;
@@ -275,6 +279,7 @@ function parseValue(key: SettingKey, value: unknown): Settings[SettingKey] {
   if (counted !== undefined) return parseCount(key, value, counted);
   if (key === "forks.directory") return parseDirectory(key, value);
   if (key === "forks.setup") return parseWords(key, value);
+  if (key === "sync.withhold") return parsePatterns(key, value);
   if (key === "forks.env") return parseVariables(key, value);
   if (key === "retrieval.url" || key === "retrieval.model") return parseText(key, value);
   if (key === "ghost.keep") return parseKept(key, value);
@@ -301,6 +306,21 @@ function parseWords(key: SettingKey, value: unknown): readonly string[] {
   const words = typeof value === "string" ? parseJson(value) : value;
   if (Array.isArray(words) && words.every((word) => typeof word === "string")) return words;
   throw invalid(key, 'it must be a list of words such as ["npm", "ci"]');
+}
+
+/** One pattern may be given as it is. */
+function parsePatterns(key: SettingKey, value: unknown): readonly string[] {
+  const isList = typeof value !== "string" || value.trimStart().startsWith("[");
+  const patterns = isList ? (typeof value === "string" ? parseJson(value) : value) : [value];
+  const isPattern = (each: unknown) =>
+    typeof each === "string" && each.length <= 1000 && !/[\0\r\n]/.test(each) && isRule(each);
+  if (Array.isArray(patterns) && patterns.length <= 1000 && patterns.every(isPattern)) return patterns;
+  throw invalid(key, 'it must be a list of patterns as in a .gitignore, such as [".env*", "secrets/"]');
+}
+
+/** A line that no path matches would keep nothing at home, unnoticed. */
+function isRule(line: string): boolean {
+  return line.startsWith("#") || parseIgnoreLine(Buffer.from(line).toString("latin1")) !== undefined;
 }
 
 function parseVariables(key: SettingKey, value: unknown): Readonly<Record<string, string>> {

@@ -67,6 +67,12 @@ export class WorkspaceSettings {
     return { mode, keep };
   }
 
+  /** Which content stays at home when the history is pushed: patterns as in a `.gitignore`, as they are now. */
+  get withhold(): readonly string[] {
+    this.#read.again();
+    return this.#read()["sync.withhold"];
+  }
+
   /** Whether files outside the root that a tool names are captured. */
   get capturesOutside(): boolean {
     return this.#read()["outside.capture"] === "on";

@@ -26,6 +26,10 @@ export class MadeContent implements ObjectSource {
     return this.#made.get(name) ?? this.#below.read(name);
   }
 
+  withheld(): ReadonlySet<ObjectHash> {
+    return this.#below.withheld?.() ?? new Set();
+  }
+
   pieces(name: ObjectHash): Iterable<Buffer> {
     const made = this.#made.get(name);
     return made === undefined ? this.#below.pieces(name) : [made];

@@ -16,12 +16,15 @@ import {
 } from "../model/object-hash.ts";
 import type { Database, Row } from "./database.ts";
 import { decompressPack, decompressPackAside } from "./pack.ts";
+import { withheldNames } from "./withheld-names.ts";
 
 /** A source of content: the store, or the store plus the present disk. */
 export interface ObjectSource {
   has(name: ObjectHash): boolean;
   read(name: ObjectHash): Buffer;
   pieces(name: ObjectHash): Iterable<Buffer>;
+  /** Content that its owner keeps elsewhere: where it is not here, trees have a gap. */
+  withheld?(): ReadonlySet<ObjectHash>;
 }
 
 /** How an object is stored. */
@@ -47,6 +50,10 @@ export class ObjectStore implements ObjectSource {
 
   has(name: ObjectHash): boolean {
     return this.#db.get("SELECT 1 FROM object WHERE hash = ?", hashToBytes(name)) !== undefined;
+  }
+
+  withheld(): ReadonlySet<ObjectHash> {
+    return withheldNames(this.#db);
   }
 
   /** Those of the names that are in the store. */

@@ -258,6 +258,11 @@ const OUTSIDE = `
   ) WITHOUT ROWID;
 `;
 
+/** Content that this store names and that its owner keeps on another machine. */
+const WITHHELD = `
+  CREATE TABLE withheld (hash BLOB NOT NULL UNIQUE);
+`;
+
 /** The schema history of a store. */
 export const STORE_MIGRATIONS: readonly Migration[] = [
   FIRST,
@@ -266,6 +271,7 @@ export const STORE_MIGRATIONS: readonly Migration[] = [
   BRANCHES,
   OTHER_LINES,
   OUTSIDE,
+  WITHHELD,
 ];
 
 /** The schema history of the registry. */

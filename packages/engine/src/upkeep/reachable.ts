@@ -126,6 +126,8 @@ export class Reachable {
 
   #addBlob(name: ObjectHash, use: Use): void {
     if (this.#uses.has(name)) return;
+    // its owner keeps it elsewhere
+    if (this.#store.objects.withheld().has(name) && !this.#store.objects.has(name)) return;
     this.#uses.set(name, use);
     for (const piece of this.#store.objects.pieceNames(name))
       if (!this.#uses.has(piece)) this.#uses.set(piece, use);

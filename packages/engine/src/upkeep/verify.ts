@@ -2,6 +2,7 @@
  * Proves the store sound, or reports what is damaged and which checkpoints are affected. Quick: every row,
  * tree and reference. Full: every byte is hashed again.
  */
+import { readTree } from "../diff/compare-trees.ts";
 import { findBrokenChain } from "../history/operations.ts";
 import { areChangesSealed, readCheckpointChanges } from "../history/changes.ts";
 import { assertSealed, checkpointAt } from "../history/checkpoints.ts";
@@ -204,7 +205,7 @@ class Verifier {
     const damaged = new Set<ObjectHash>();
     this.#damageBelow.set(tree, damaged);
     if (!this.#isSound(tree, true)) return damaged.add(tree);
-    for (const entry of decodeTree(this.#store.objects.read(tree), tree).values()) {
+    for (const entry of readTree(this.#store.objects, tree).values()) {
       if (entry.kind === "directory") for (const name of this.#damageOf(entry.hash)) damaged.add(name);
       else if (entry.kind !== "gap" && !this.#isSound(entry.hash)) damaged.add(entry.hash);
     }

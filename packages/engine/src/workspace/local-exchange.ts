@@ -1,7 +1,8 @@
 /** The exchange with remotes of a workspace in this process. */
 import { roomFor } from "../capture/with-capture.ts";
-import { CheckpointFetch, findFetched } from "../exchange/fetch-checkpoint.ts";
+import { CheckpointFetch, findFetched, withheldFrom } from "../exchange/fetch-checkpoint.ts";
 import { outboxEnd, readCheckpointIds, readQueued } from "../exchange/history-records.ts";
+import { findKeptBack } from "../exchange/kept-back.ts";
 import { locateObjects, neededBy, readPack, readProved } from "../exchange/needed-objects.ts";
 import {
   addRemote,
@@ -13,11 +14,13 @@ import {
   noteProblem,
   notePulled,
   noteRequest,
+  noteWithholding,
   readJournal,
   readRemotes,
   removeRemote,
   settleForgets,
   settleSegment,
+  withholdingOf,
 } from "../exchange/remotes.ts";
 import { noteReview, readReviews, takeAnnotations } from "../history/annotation-clock.ts";
 import { appendEvent, newestEvent } from "../history/events.ts";
@@ -28,6 +31,7 @@ import type {
   Fetching,
   HistoryRecord,
   JournalEntry,
+  KeptBack,
   LocatedObject,
   MovedLine,
   NeededObject,
@@ -114,8 +118,25 @@ export class LocalExchange implements Exchange {
     return readQueued(this.#store.db, name, { until, chosen });
   }
 
-  needed(checkpoint: string, isKnown: (hash: ObjectHash) => boolean): Iterable<NeededObject> {
-    return neededBy(this.#store, checkpoint, isKnown);
+  keptBack(checkpoints: Iterable<string>, isKnown: (hash: ObjectHash) => boolean): KeptBack {
+    const patterns = this.#runner.settings.withhold;
+    return findKeptBack(this.#store, checkpoints, { patterns, isKnown });
+  }
+
+  isWithholdingNew(name: string): boolean {
+    return withholdingOf(this.#store.db, name) !== JSON.stringify(this.#runner.settings.withhold);
+  }
+
+  settleWithholding(name: string): void {
+    noteWithholding(this.#store.db, name, JSON.stringify(this.#runner.settings.withhold));
+  }
+
+  needed(
+    checkpoint: string,
+    isKnown: (hash: ObjectHash) => boolean,
+    keptBack: ReadonlySet<ObjectHash> = this.keptBack([checkpoint], isKnown).names,
+  ): Iterable<NeededObject> {
+    return neededBy(this.#store, checkpoint, { isKnown, keptBack });
   }
 
   locate(hashes: readonly ObjectHash[]): LocatedObject[] {
@@ -132,6 +153,10 @@ export class LocalExchange implements Exchange {
 
   fetched(from: FetchedFrom): Checkpoint | undefined {
     return findFetched(this.#store, from, this.#runner.context.system.now());
+  }
+
+  withheldFrom(checkpoint: string): ObjectHash[] {
+    return withheldFrom(this.#store, checkpoint);
   }
 
   fetch(

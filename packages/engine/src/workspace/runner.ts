@@ -19,6 +19,7 @@ import type { RetentionPolicy } from "../model/retention.ts";
 import { isAnythingLeft, recover } from "../restore/recover.ts";
 import type { WorkspaceSettings } from "../settings/workspace-settings.ts";
 import type { Database } from "../store/database.ts";
+import { refreshWithheld } from "../store/withheld-names.ts";
 import { findAffected } from "../upkeep/verify.ts";
 import { LocalEvents } from "./local-events.ts";
 
@@ -144,6 +145,7 @@ export class Runner {
   /** [R10, R190] Another process may have been killed in the middle of a restore since, or closed what one replaced. */
   #begin(): void {
     this.#settings.beginTask();
+    refreshWithheld(this.db);
     if (this.db.readOnly || !isAnythingLeft(this.context)) return;
     try {
       this.#recovered.push(...recover(this.context));

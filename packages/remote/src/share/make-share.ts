@@ -86,16 +86,27 @@ async function copyFiles(
 ): Promise<{ files: SharedFile[]; missing: string[] }> {
   const files: SharedFile[] = [];
   const wanted = paths.length > 0 ? paths : undefined;
+  // [R2020] what stays at home goes into no link either
+  const withheld = new Set<string>();
+  for (const { hash, isWithheld } of workspace.exchange.needed(checkpoint.id, () => false))
+    if (isWithheld === true) withheld.add(hash);
+  const left: string[] = [];
   for await (const file of workspace.files(checkpoint.id, wanted)) {
     const { path, kind, mode, size } = file;
     if (kind === "directory") continue;
+    if (withheld.has(file.hash)) {
+      left.push(Buffer.from(path, "latin1").toString());
+      continue;
+    }
     const pieces: string[] = [];
     for (const piece of piecesOf(file.content())) pieces.push(await upload.add(piece));
     files.push({ path: Buffer.from(path, "latin1").toString("base64"), kind, mode, size, pieces });
   }
   await upload.finish();
-  const { excluded } = await workspace.show(checkpoint.id);
-  return { files, missing: paths.length > 0 ? [] : excluded.map((one) => String(one.path)) };
+  const { excluded, gaps } = await workspace.show(checkpoint.id);
+  const elsewhere = gaps.filter(({ reason }) => reason === "withheld");
+  const rest = paths.length > 0 ? [] : [...excluded, ...elsewhere].map((one) => String(one.path));
+  return { files, missing: [...left, ...rest] };
 }
 
 function* piecesOf(content: Iterable<Buffer>): Generator<Buffer> {

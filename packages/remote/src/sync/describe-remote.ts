@@ -48,12 +48,12 @@ function queuedOf(
   let bytes = 0;
   for (const { kind, id } of exchange.records(name, exchange.outboxEnd(name))) {
     if (kind !== "checkpoint") continue;
-    for (const { hash } of exchange.needed(
+    for (const { hash, isWithheld } of exchange.needed(
       id,
       (one) => counted.has(one) || mirror.place(line, one) !== undefined,
     )) {
       counted.add(hash);
-      bytes += exchange.locate([hash])[0]?.size ?? 0;
+      if (isWithheld !== true) bytes += exchange.locate([hash])[0]?.size ?? 0;
     }
   }
   return { checkpoints, bytes };

@@ -45,7 +45,11 @@ export async function fetchCheckpoint(target: FetchTarget, wanted: WantedCheckpo
   const { remote, line, record } = wanted;
   const from: FetchedFrom = { origin: { remote, line }, id: record.id, snapshot: snapshotOf(record) };
   const known = exchange.fetched(from);
-  if (known !== undefined) return { checkpoint: known, isNew: false, objects: 0, bytes: 0 };
+  // [R2021] what its owner kept at home then may be on the server by now
+  const isComing = (hash: ObjectHash) =>
+    ![undefined, WITHHELD].includes(target.mirror.place(line, hash)?.parcel);
+  if (known !== undefined && !exchange.withheldFrom(known.id).some(isComing))
+    return { checkpoint: known, isNew: false, objects: 0, bytes: 0 };
   using fetching = exchange.fetch(from, { record, parts: records.parts(line, record.id) });
   const run = new Fetch(target, { line, checkpoint: record.id }, fetching);
   await run.bringAll();
@@ -85,8 +89,10 @@ class Fetch {
     let isCaughtUp = false;
     while (missing.length > 0) {
       const before = missing;
+      const withheld = missing.filter((hash) => this.#isWithheld(hash));
+      this.#fetching.withhold(withheld);
       try {
-        await this.#bring(missing);
+        await this.#bring(missing.filter((hash) => !this.#isWithheld(hash)));
       } catch (error) {
         // [T5] the newest index counts: what was folded or repaired is elsewhere now
         if (isCaughtUp || !(error instanceof LineDamage) || error.kind !== "missing") throw error;
@@ -123,11 +129,13 @@ class Fetch {
     return frames;
   }
 
+  #isWithheld(hash: ObjectHash): boolean {
+    return this.#target.mirror.place(this.#of.line, hash)?.parcel === WITHHELD;
+  }
+
   #placeOf(hash: ObjectHash): Place {
     const place = this.#target.mirror.place(this.#of.line, hash);
     if (place === undefined) throw this.#incomplete(hash);
-    if (place.parcel === WITHHELD)
-      throw new LineDamage("missing", this.#of.checkpoint, "its owner keeps some of its content at home");
     return place;
   }
 

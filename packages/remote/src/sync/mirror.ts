@@ -7,7 +7,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Span } from "../line/keys-of-space.ts";
-import { SELF, type Place } from "../line/object-index.ts";
+import type { ObjectHash } from "@belay/engine";
+import { SELF, WITHHELD, type Place } from "../line/object-index.ts";
 import type { OpenSegment } from "../line/segment.ts";
 import { spaceDirectory } from "../space/space.ts";
 
@@ -95,6 +96,14 @@ export class Mirror implements Disposable {
   place(line: string, hash: string): Place | undefined {
     const row = this.#place.get(line, Buffer.from(hash, "hex"));
     return row === undefined ? undefined : { parcel: String(row["parcel"]), frame: Number(row["frame"]) };
+  }
+
+  /** What the owner of a line keeps at home. */
+  withheld(line: string): ObjectHash[] {
+    return this.#db
+      .prepare("SELECT hash FROM object WHERE line = ? AND parcel = ?")
+      .all(line, WITHHELD)
+      .map((row) => Buffer.from(row["hash"] as Uint8Array).toString("hex") as ObjectHash);
   }
 
   /** A content parcel of another line that holds an object. */

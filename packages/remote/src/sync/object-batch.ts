@@ -88,6 +88,8 @@ function* repacked(
 export interface Taken {
   readonly needed: readonly NeededObject[];
   readonly borrowed: ReadonlyMap<string, Place>;
+  /** What stays at home. */
+  readonly withheld: ReadonlySet<string>;
   /** The objects have a place in the index already, which is no good. */
   readonly isRepair?: boolean;
 }
@@ -97,6 +99,7 @@ export class Batch {
   readonly #placeOf: (hash: string) => Place | undefined;
   #needed: NeededObject[] = [];
   #borrowed = new Map<string, Place>();
+  #withheld = new Set<string>();
   #names = new Set<string>();
 
   constructor(placeOf: (hash: string) => Place | undefined) {
@@ -114,14 +117,17 @@ export class Batch {
   add(object: NeededObject): void {
     if (this.#names.has(object.hash)) return;
     this.#names.add(object.hash);
+    // [R2020] not even where a line that this one began with has it
+    if (object.isWithheld === true) return void this.#withheld.add(object.hash);
     const place = this.#placeOf(object.hash);
     if (place === undefined) this.#needed.push(object);
     else this.#borrowed.set(object.hash, place);
   }
 
   take(): Taken {
-    const taken = { needed: this.#needed, borrowed: this.#borrowed };
-    [this.#needed, this.#borrowed, this.#names] = [[], new Map(), new Set()];
+    const taken = { needed: this.#needed, borrowed: this.#borrowed, withheld: this.#withheld };
+    [this.#needed, this.#borrowed] = [[], new Map()];
+    [this.#withheld, this.#names] = [new Set(), new Set()];
     return taken;
   }
 }

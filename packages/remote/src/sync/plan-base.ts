@@ -94,8 +94,10 @@ function letGo(merged: MergedLine, { allDays, turnDays }: Retention, now: number
 
 function neededBy(exchange: Exchange, checkpoints: readonly string[]): Map<string, NeededObject> {
   const needed = new Map<string, NeededObject>();
+  const { names } = exchange.keptBack(checkpoints, () => false);
   for (const id of checkpoints)
-    for (const object of exchange.needed(id, (hash) => needed.has(hash))) needed.set(object.hash, object);
+    for (const object of exchange.needed(id, (hash) => needed.has(hash), names))
+      needed.set(object.hash, object);
   return needed;
 }
 
@@ -115,7 +117,11 @@ function placesOf(
   const isKept = (parcel: string) =>
     parcel === WITHHELD || ((live.get(parcel) ?? 0) >= total.get(parcel)! * least && isSafe(parcel));
   const index = new Map([...merged.index].filter(([name, { parcel }]) => needed.has(name) && isKept(parcel)));
-  const moving = [...needed.values()].filter(({ hash }) => merged.objects.has(hash) && !index.has(hash));
+  const rest = [...needed.values()].filter(({ hash }) => merged.objects.has(hash) && !index.has(hash));
+  // [R2020] what was sent before it was withheld stays where it is, or goes with its parcel: it is not sent again
+  const moving = rest.filter(({ isWithheld }) => isWithheld !== true);
+  for (const { hash, isWithheld } of rest)
+    if (isWithheld === true) index.set(hash, { parcel: WITHHELD, frame: 0 });
   const forgets = isForgetting ? [...total.keys()].filter((parcel) => !isKept(parcel)) : [];
   return { index, needed: moving, forgets };
 }

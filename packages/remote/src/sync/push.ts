@@ -6,6 +6,7 @@
 import type {
   Exchange,
   JournalEntry,
+  KeptBack,
   NeededObject,
   ObjectHash,
   QueuedRecord,
@@ -73,6 +74,10 @@ export interface PushReport {
   readonly objects: number;
   readonly bytes: number;
   readonly borrowed: number;
+  /** Paths of what was sent whose content stays at home. */
+  readonly withheld: readonly string[];
+  /** Paths that are withheld now, and whose content the server has from before. */
+  readonly sentBefore: readonly string[];
   /** The line that this store wrote before it found it taken [T4]; null when it did not. */
   readonly forkedFrom: string | null;
 }
@@ -100,6 +105,7 @@ export async function push(target: PushTarget, name: string): Promise<PushReport
       await run.expectOwnLine();
       await run.resume();
       await run.sendAll();
+      await run.release();
       await run.fold();
       await run.forget();
       await run.restate();
@@ -130,7 +136,7 @@ async function claimed<Result>(exchange: Exchange, work: () => Promise<Result>):
 class LineTaken extends Error {}
 
 /** A segment that only takes a number. */
-const NOTHING: Taken = { needed: [], borrowed: new Map() };
+const NOTHING: Taken = { needed: [], borrowed: new Map(), withheld: new Set() };
 
 class Push {
   readonly #target: PushTarget;
@@ -140,6 +146,8 @@ class Push {
   #bytes = 0;
   #borrowed = 0;
   #segments = 0;
+  readonly #withheld = new Set<string>();
+  readonly #sentBefore = new Set<string>();
   /** What the segments of a selection have sent before its last one. */
   readonly #sent: Pick<QueuedRecord, "kind" | "id">[] = [];
   /** Objects in parcels of a push that did not end. */
@@ -173,6 +181,8 @@ class Push {
       objects: this.#objects,
       bytes: this.#bytes,
       borrowed: this.#borrowed,
+      withheld: [...this.#withheld].sort(),
+      sentBefore: [...this.#sentBefore].sort(),
       forkedFrom: null,
     };
   }
@@ -188,11 +198,16 @@ class Push {
   async resume(): Promise<void> {
     const { exchange } = this.#target;
     const journal = exchange.journal(this.#name);
+    if (journal.length === 0 && this.#entry.segment === 0) exchange.settleWithholding(this.#name);
     const segments = journal.filter(({ kind }) => kind !== "parcel");
     // a segment beside a base repairs it
     const segment = segments.find(({ key }) => !isFoldKey(key));
-    if (segment !== undefined) return void (await this.#commit(segment));
-    if (segments[0] !== undefined) return void (await this.#commitBase(segments[0]));
+    const last = segment ?? segments[0];
+    // [R2021] what is withheld since then may be in it: only what the server has already is claimed
+    if (last !== undefined && exchange.isWithholdingNew(this.#name) && !(await this.#isThere(last)))
+      exchange.dropJournal(this.#name);
+    else if (segment !== undefined) return void (await this.#commit(segment));
+    else if (last !== undefined) return void (await this.#commitBase(last));
     const parcels = journal.filter(({ kind, stored }) => kind === "parcel" && stored);
     if (parcels.length === 0) return;
     const { isBanned } = await this.#lookAgain();
@@ -233,13 +248,14 @@ class Push {
     const isBegun = mirror.last(line) !== undefined;
     const isPlaced = (hash: string) =>
       (isBegun || this.#segments > 0) && mirror.place(line, hash) !== undefined;
+    const { names } = this.#keepBack(until, isPlaced);
     let [records, recordBytes]: [QueuedRecord[], number] = [[], 0];
     for (const record of exchange.records(this.#name, until, chosen)) {
       records.push(record);
       recordBytes += JSON.stringify(record).length;
       if (record.kind === "checkpoint") {
         const isKnown = (hash: string) => batch.has(hash) || isPlaced(hash);
-        for (const object of exchange.needed(record.id, isKnown)) {
+        for (const object of exchange.needed(record.id, isKnown, names)) {
           batch.add(object);
           if (batch.size >= INDEX_ENTRIES_LIMIT) await this.#send(batch.take(), [], 0);
         }
@@ -252,6 +268,43 @@ class Push {
     if (chosen !== undefined && records.every(({ kind }) => kind === "branch")) return;
     // [T8] what had to be repaired is still queued
     if (!(await this.#send(batch.take(), records, until))) await this.sendAll();
+  }
+
+  /** [R2020] What stays at home of all that waits: found before the first of it is sent. */
+  #keepBack(until: number, isKnown: (hash: string) => boolean): KeptBack {
+    const { exchange, chosen } = this.#target;
+    const checkpoints = function* (name: string) {
+      for (const { kind, id } of exchange.records(name, until, chosen)) if (kind === "checkpoint") yield id;
+    };
+    const kept = exchange.keptBack(checkpoints(this.#name), isKnown);
+    this.#tellKept(kept);
+    return kept;
+  }
+
+  #tellKept({ paths }: KeptBack): void {
+    const { mirror } = this.#target;
+    for (const [hash, at] of paths) {
+      const place = mirror.place(this.#entry.line, hash);
+      const isHome = (place === undefined || place.parcel === WITHHELD) && !this.#uploaded.has(hash);
+      const told = isHome ? this.#withheld : this.#sentBefore;
+      for (const path of at) told.add(path);
+    }
+  }
+
+  /** [R2021] After another `sync.withhold`: sends what no path keeps at home any more, and says what was sent before. */
+  async release(): Promise<void> {
+    const { exchange, mirror, chosen } = this.#target;
+    const { line, segment } = this.#entry;
+    if (segment === 0 || chosen !== undefined || !exchange.isWithholdingNew(this.#name)) return;
+    await this.#catchUp();
+    const kept = exchange.keptBack(exchange.checkpoints(), () => false);
+    this.#tellKept(kept);
+    const released = mirror
+      .withheld(line)
+      .filter((hash) => !kept.names.has(hash) && exchange.locate([hash]).length > 0);
+    for (let at = 0; at < released.length; at += INDEX_ENTRIES_LIMIT)
+      await this.sendObjects(released.slice(at, at + INDEX_ENTRIES_LIMIT));
+    exchange.settleWithholding(this.#name);
   }
 
   /** Restates many segments as one. That it did not work is no reason for the push to fail: the next one tries again. */
@@ -352,7 +405,7 @@ class Push {
     const { exchange, space, mirror, abilities } = this.#target;
     const { head, index, hash, bytesHash } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
     const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });
-    if (put.outcome === "exists" && !(await this.#isThere(key, bytes))) {
+    if (put.outcome === "exists" && !(await this.#isThere({ key, detail: bytes }))) {
       exchange.dropJournal(this.#name);
       return false;
     }
@@ -379,8 +432,12 @@ class Push {
   /** Uploads objects again that the remote lost, and says where they are now. */
   async sendObjects(hashes: readonly ObjectHash[]): Promise<void> {
     await this.#catchUp();
-    const needed = hashes.map((hash) => ({ hash, isTree: false }));
-    await this.#send({ needed, borrowed: new Map(), isRepair: true }, [], 0);
+    const { exchange } = this.#target;
+    // [R2020] what is withheld by now is not sent again
+    const { names } = exchange.keptBack(exchange.checkpoints(), () => false);
+    const needed = hashes.filter((hash) => !names.has(hash)).map((hash) => ({ hash, isTree: false }));
+    const withheld = new Set(hashes.filter((hash) => names.has(hash)));
+    await this.#send({ needed, borrowed: new Map(), withheld, isRepair: true }, [], 0);
   }
 
   /** An object that an earlier push of this line, or the line that this one began with, has uploaded. */
@@ -437,13 +494,14 @@ class Push {
 
   /** One segment: its content first. False when not all that it names can be relied on: what was queued still is. */
   async #send(
-    { needed, borrowed, isRepair = false }: Taken,
+    { needed, borrowed, withheld, isRepair = false }: Taken,
     records: readonly QueuedRecord[],
     until: number,
   ): Promise<boolean> {
     const { exchange, space, keys, device, around, abilities, mirror } = this.#target;
     const { line, segment, segmentHash: previous, began } = this.#entry;
     const index = new Map(borrowed);
+    for (const hash of withheld) index.set(hash, { parcel: WITHHELD, frame: 0 });
     const inline = await this.#upload(needed, index);
     for (const [n, frame] of inline.entries())
       for (const { hash } of frame.objects) index.set(hash, { parcel: SELF, frame: n });
@@ -463,7 +521,7 @@ class Push {
       ...(keys.certificate !== undefined && { certificate: keys.certificate }),
     });
     const uses = new Set(isRepair ? mirror.parcelsBeside(line, index) : mirror.parcels(line));
-    for (const { parcel } of index.values()) if (parcel !== SELF) uses.add(parcel);
+    for (const { parcel } of index.values()) if (parcel !== SELF && parcel !== WITHHELD) uses.add(parcel);
     const bytes = sealSegment(
       {
         head,
@@ -496,7 +554,7 @@ class Push {
     // a segment that cannot be opened would end the line for every reader
     const { head, index, records } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
     const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });
-    if (put.outcome === "exists" && !(await this.#isThere(key, bytes))) throw new LineTaken(key);
+    if (put.outcome === "exists" && !(await this.#isThere({ key, detail: bytes }))) throw new LineTaken(key);
     if (put.outcome === "stored") await expectStored(space.store, { key, bytes }, put.etag);
     await this.#expectOnlyWriter(head.number, put.date);
     const hash = segmentHash(bytes);
@@ -540,8 +598,8 @@ class Push {
     }
   }
 
-  async #isThere(key: string, bytes: Buffer): Promise<boolean> {
-    return (await this.#target.space.store.get(key))?.bytes.equals(bytes) === true;
+  async #isThere({ key, detail }: Pick<JournalEntry, "key" | "detail">): Promise<boolean> {
+    return (await this.#target.space.store.get(key))?.bytes.equals(detail) === true;
   }
 
   async #writeHead(line: string, number: number, hash: string): Promise<void> {

@@ -62,6 +62,7 @@ export async function receiveLine(
   // [R1514] where a base that names lost parcels was passed over, what it let go is still needed
   const named = mirror.parcels(line).filter((id) => listed.has(space.names.parcel(id)));
   needed = new Set([...needed, ...named]);
+  receiver.withhold(mirror.withheld(line));
   const ids = [...needed];
   let done = 0;
   const work = async () => {

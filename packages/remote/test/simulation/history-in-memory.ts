@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type {
   Exchange,
   JournalEntry,
+  KeptBack,
   NeededObject,
   ObjectHash,
   QueuedRecord,
@@ -94,6 +95,18 @@ export class HistoryInMemory {
     for (const { seq, id } of this.#outbox)
       if (seq <= until)
         yield { kind: "checkpoint", id, row: { kind: "tool", seq: numbers.get(id) }, place: seq };
+  }
+
+  keptBack(): KeptBack {
+    return { names: new Set(), paths: new Map() };
+  }
+
+  isWithholdingNew(): boolean {
+    return false;
+  }
+
+  settleWithholding(): void {
+    // nothing is withheld
   }
 
   *needed(id: string, isKnown: (hash: ObjectHash) => boolean): Generator<NeededObject> {

@@ -302,6 +302,7 @@ class Simulation {
       putRecords: (records) => {
         for (const { kind, id } of records) if (kind === "checkpoint") ids.add(id);
       },
+      withhold: () => undefined,
       putPack: (pack) => {
         const raw = zstdDecompressSync(pack.data);
         for (const { hash, offset, size } of pack.objects)

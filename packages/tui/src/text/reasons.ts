@@ -11,6 +11,7 @@ const GAPS = {
   special: "a socket, pipe or device",
   limit: "the checkpoint had reached its limit of new bytes",
   forgotten: "permanently forgotten",
+  withheld: "its owner keeps it at home",
 };
 
 const DOUBTS = {

@@ -3,6 +3,8 @@ const REASONS: Readonly<Record<string, string>> = {
   limit: "over the limit of a checkpoint",
   unreadable: "not readable",
   special: "not a file with content",
+  forgotten: "permanently forgotten",
+  withheld: "its owner keeps it at home",
 };
 
 /** Why a file was not captured, in words. */

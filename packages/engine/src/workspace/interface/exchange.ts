@@ -6,6 +6,7 @@ import type {
   Fetching,
   HistoryRecord,
   JournalEntry,
+  KeptBack,
   LocatedObject,
   MovedLine,
   NeededObject,
@@ -46,8 +47,21 @@ export interface Exchange {
   settleForgets(name: string, until: number): void;
   /** What waits up to a place: each row once, with its newest state; only what is chosen, if something is. */
   records(name: string, until: number, chosen?: Selection): Iterable<QueuedRecord>;
-  /** What a checkpoint needs that is not known; what is inside a tree comes before the tree. */
-  needed(checkpoint: string, isKnown: (hash: ObjectHash) => boolean): Iterable<NeededObject>;
+  /** What `sync.withhold` keeps at home of checkpoints; trees that are known are not looked through again. */
+  keptBack(checkpoints: Iterable<string>, isKnown: (hash: ObjectHash) => boolean): KeptBack;
+  /** Whether `sync.withhold` is another than when a remote was last told all that follows from it. */
+  isWithholdingNew(name: string): boolean;
+  /** A remote has what is no longer kept at home. */
+  settleWithholding(name: string): void;
+  /**
+   * What a checkpoint needs that is not known; what is inside a tree comes before the tree. What stays at home is named as
+   * withheld: what is given, or what the setting says of this checkpoint.
+   */
+  needed(
+    checkpoint: string,
+    isKnown: (hash: ObjectHash) => boolean,
+    keptBack?: ReadonlySet<ObjectHash>,
+  ): Iterable<NeededObject>;
   /** Where objects lie, in the order in which they are stored. */
   locate(hashes: readonly ObjectHash[]): LocatedObject[];
   /** A pack as it lies in the store; undefined when its objects were moved meanwhile. */
@@ -57,6 +71,8 @@ export interface Exchange {
 
   /** The checkpoint of another line, if this store has it. It counts as used then. */
   fetched(from: FetchedFrom): Checkpoint | undefined;
+  /** What of a checkpoint its owner keeps at home: this store lacks it. */
+  withheldFrom(checkpoint: string): ObjectHash[];
   /** Begins to take in a checkpoint of another line, from its record and those of what belongs to it. */
   fetch(
     from: FetchedFrom,
