@@ -6,7 +6,6 @@
 import type {
   Exchange,
   JournalEntry,
-  KeptBack,
   NeededObject,
   ObjectHash,
   QueuedRecord,
@@ -36,6 +35,7 @@ import { retentionOf, type Retention } from "../space/policy.ts";
 import { newestUses } from "./read-uses.ts";
 import { wantsBase } from "./base-due.ts";
 import { FOLD_SEGMENTS, foldLine } from "./fold-line.ts";
+import { KeptAtHome, type HomeReport } from "./kept-at-home.ts";
 import { lookAtSweeps, type SweepLook } from "./look-at-sweeps.ts";
 import { addToMirror, type Mirror } from "./mirror.ts";
 import { Batch, framesOf, type Taken } from "./object-batch.ts";
@@ -65,7 +65,7 @@ export interface PushTarget {
 }
 
 /** What a push did. */
-export interface PushReport {
+export interface PushReport extends HomeReport {
   /** `partial`: what was chosen is stored, and more waits. */
   readonly outcome: "pushed" | "unchanged" | "partial";
   /** The last segment of the line. */
@@ -74,10 +74,6 @@ export interface PushReport {
   readonly objects: number;
   readonly bytes: number;
   readonly borrowed: number;
-  /** Paths of what was sent whose content stays at home. */
-  readonly withheld: readonly string[];
-  /** Paths that are withheld now, and whose content the server has from before. */
-  readonly sentBefore: readonly string[];
   /** The line that this store wrote before it found it taken [T4]; null when it did not. */
   readonly forkedFrom: string | null;
 }
@@ -146,8 +142,7 @@ class Push {
   #bytes = 0;
   #borrowed = 0;
   #segments = 0;
-  readonly #withheld = new Set<string>();
-  readonly #sentBefore = new Set<string>();
+  readonly #home: KeptAtHome;
   /** What the segments of a selection have sent before its last one. */
   readonly #sent: Pick<QueuedRecord, "kind" | "id">[] = [];
   /** Objects in parcels of a push that did not end. */
@@ -165,6 +160,7 @@ class Push {
     this.#target = target;
     this.#name = name;
     this.#lastPush = this.#entry.pushedAt;
+    this.#home = new KeptAtHome(target, name, this.#uploaded);
   }
 
   get #entry(): RemoteEntry {
@@ -181,8 +177,7 @@ class Push {
       objects: this.#objects,
       bytes: this.#bytes,
       borrowed: this.#borrowed,
-      withheld: [...this.#withheld].sort(),
-      sentBefore: [...this.#sentBefore].sort(),
+      ...this.#home.report(),
       forkedFrom: null,
     };
   }
@@ -248,7 +243,7 @@ class Push {
     const isBegun = mirror.last(line) !== undefined;
     const isPlaced = (hash: string) =>
       (isBegun || this.#segments > 0) && mirror.place(line, hash) !== undefined;
-    const { names } = this.#keepBack(until, isPlaced);
+    const { names } = this.#home.amongQueued({ until, chosen, line }, isPlaced);
     let [records, recordBytes]: [QueuedRecord[], number] = [[], 0];
     for (const record of exchange.records(this.#name, until, chosen)) {
       records.push(record);
@@ -270,38 +265,12 @@ class Push {
     if (!(await this.#send(batch.take(), records, until))) await this.sendAll();
   }
 
-  /** [R2020] What stays at home of all that waits: found before the first of it is sent. */
-  #keepBack(until: number, isKnown: (hash: string) => boolean): KeptBack {
-    const { exchange, chosen } = this.#target;
-    const checkpoints = function* (name: string) {
-      for (const { kind, id } of exchange.records(name, until, chosen)) if (kind === "checkpoint") yield id;
-    };
-    const kept = exchange.keptBack(checkpoints(this.#name), isKnown);
-    this.#tellKept(kept);
-    return kept;
-  }
-
-  #tellKept({ paths }: KeptBack): void {
-    const { mirror } = this.#target;
-    for (const [hash, at] of paths) {
-      const place = mirror.place(this.#entry.line, hash);
-      const isHome = (place === undefined || place.parcel === WITHHELD) && !this.#uploaded.has(hash);
-      const told = isHome ? this.#withheld : this.#sentBefore;
-      for (const path of at) told.add(path);
-    }
-  }
-
   /** [R2021] After another `sync.withhold`: sends what no path keeps at home any more, and says what was sent before. */
   async release(): Promise<void> {
-    const { exchange, mirror, chosen } = this.#target;
-    const { line, segment } = this.#entry;
-    if (segment === 0 || chosen !== undefined || !exchange.isWithholdingNew(this.#name)) return;
+    const { exchange, chosen } = this.#target;
+    if (this.#entry.segment === 0 || chosen !== undefined || !exchange.isWithholdingNew(this.#name)) return;
     await this.#catchUp();
-    const kept = exchange.keptBack(exchange.checkpoints(), () => false);
-    this.#tellKept(kept);
-    const released = mirror
-      .withheld(line)
-      .filter((hash) => !kept.names.has(hash) && exchange.locate([hash]).length > 0);
+    const released = this.#home.released(this.#entry.line);
     for (let at = 0; at < released.length; at += INDEX_ENTRIES_LIMIT)
       await this.sendObjects(released.slice(at, at + INDEX_ENTRIES_LIMIT));
     exchange.settleWithholding(this.#name);
