@@ -23,10 +23,10 @@ export async function measureForks(place: string, files: number, rounds: number)
   let method: keyof typeof BUDGETS = "copy";
   for (let round = 0; round < rounds; round += 1) {
     const started = performance.now();
-    const { fork } = await workspace.forks.create(`round-${round}`);
+    const fork = await workspace.fork(`round-${round}`);
     own.push(performance.now() - started);
     method = fork.method === "clone" ? "clone" : "copy";
-    await workspace.forks.remove(fork.id, { now: true });
+    await workspace.removeFork(fork.id, { now: true });
     others.push(worktree(root, join(place, "forking/worktree"), git));
   }
   rmSync(join(place, "forking"), { recursive: true });
@@ -55,21 +55,21 @@ export async function measureSpareForks(place: string, files: number, rounds: nu
   writeSetting(home, "forks.graceHours", "0");
   await using workspace = await openWorkspace(root, { home });
   const wanted = { dependencies: "none" as const };
-  const first = await workspace.forks.create("first", wanted);
+  const first = await workspace.fork("first", wanted);
   await pause(AT_REST_MS);
-  await workspace.forks.remove(first.fork.id);
+  await workspace.removeFork(first.id);
   const times: { own: Cost; git: Cost }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     for (let at = 0; at < Math.min(files, DIFFERENT_FILES); at += 1)
       write(root, `src/${at % 250}/file-${at}.ts`, FILE_BYTES, round + 1 + at);
     await pause(AT_REST_MS);
     const [started, before] = [performance.now(), process.cpuUsage()];
-    const { fork } = await workspace.forks.create(`round-${round}`, wanted);
+    const fork = await workspace.fork(`round-${round}`, wanted);
     const { user, system } = process.cpuUsage(before);
     const own = { time: performance.now() - started, cpu: (user + system) / 1000 };
     if (fork.method !== "spare") throw new Error(`the fork was made by ${fork.method}`);
     await pause(AT_REST_MS);
-    await workspace.forks.remove(fork.id);
+    await workspace.removeFork(fork.id);
     times.push({ own, git: worktreeCost(root, join(place, "sparing/worktree"), git) });
   }
   rmSync(join(place, "sparing"), { recursive: true });

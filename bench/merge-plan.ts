@@ -82,8 +82,8 @@ export async function measureMergeApply(place: string, changed: number, rounds: 
     if (modified !== changed) throw new Error(`${modified} files were changed, not ${changed}`);
   };
   for (let round = 0; round < rounds; round += 1) {
-    const merge = await workspace.merges.plan(["agent"]);
-    await timed(applied!, () => workspace.merges.apply(merge));
+    const merge = await workspace.planMerge(["agent"]);
+    await timed(applied!, () => workspace.merge(merge));
     const back = await workspace.planRestore(before);
     await timed(restored!, () => workspace.restore(back));
   }

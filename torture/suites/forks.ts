@@ -43,7 +43,7 @@ function disturb(root: string, { random }: Round): void {
 
 async function make(temp: TempWorkspace, name: string): Promise<Fork> {
   const before = temp.tree();
-  const { fork } = await temp.workspace.forks.create(name);
+  const fork = await temp.workspace.fork(name);
   assert.deepEqual(readTreeMap(fork.path), before);
   assert.deepEqual(temp.tree(), before, "making a fork changed the original");
   return fork;
@@ -55,7 +55,7 @@ async function workIn(temp: TempWorkspace, fork: Fork, round: Round): Promise<vo
   // the edits above make something else of any name that is there
   const name = (what: string) => join(fork.path, `${what} ${round.random.below(2 ** 31)}`);
   writeFileSync(name("captured"), "captured\n");
-  await using opened = await temp.workspace.forks.open(fork.id);
+  await using opened = await temp.workspace.openFork(fork.id);
   await opened.checkpoint();
   writeFileSync(name("not captured"), "only here\n");
   assert.deepEqual(temp.tree(), before, "work in a fork changed the original");
@@ -64,10 +64,10 @@ async function workIn(temp: TempWorkspace, fork: Fork, round: Round): Promise<vo
 async function remove(temp: TempWorkspace, fork: Fork, round: Round): Promise<void> {
   const tree = readTreeMap(fork.path);
   if (round.random.below(3) === 0) {
-    await temp.workspace.forks.remove(fork.name);
-    assert.deepEqual(readTreeMap((await temp.workspace.forks.restore(fork.name)).path), tree);
+    await temp.workspace.removeFork(fork.name);
+    assert.deepEqual(readTreeMap((await temp.workspace.restoreFork(fork.name)).path), tree);
   }
-  const { checkpoint } = await temp.workspace.forks.remove(fork.name, { now: true });
+  const { checkpoint } = await temp.workspace.removeFork(fork.name, { now: true });
   assert.deepEqual(await readCheckpointMap({ workspace: temp.workspace }, checkpoint!), tree);
   round.count("removed");
 }

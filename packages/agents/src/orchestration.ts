@@ -6,7 +6,15 @@ export {
   type AgentSettings,
   type RunnableAgent,
 } from "./orchestrate/agent-book.ts";
-export type { Batch, BatchEvent, FinishedRun, MergeKeeper } from "./orchestrate/batch.ts";
+export type {
+  Batch,
+  BatchEvent,
+  BatchMerge,
+  BatchOutcome,
+  FinishedRun,
+  MergeKeeper,
+} from "./orchestrate/batch.ts";
+export { checkWith, exitOf, interrupted } from "./orchestrate/merge-check.ts";
 export {
   createOrchestrator,
   type AgentTask,

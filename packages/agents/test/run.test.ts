@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSystem, initWorkspace, processIdentity, type Workspace } from "@belay/engine";
+import { initWorkspace, type Workspace } from "@belay/engine";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AgentBook, readAgentBook } from "../src/orchestrate/agent-book.ts";
 import {
@@ -22,7 +22,6 @@ import {
 import { processesOf } from "../src/run/process-tree.ts";
 
 const STUB = [process.execPath, join(import.meta.dirname, "programs/stub-agent.cjs")];
-const PROCESSES = { identify: processIdentity, isAlive: createSystem().isAlive };
 
 let scratch: string;
 let workspace: Workspace;
@@ -46,8 +45,6 @@ afterEach(async () => {
 function orchestrator(options: Partial<OrchestratorOptions> = {}): Orchestrator {
   return createOrchestrator(workspace, {
     agents: new AgentBook({ stub: { command: STUB } }),
-    processes: PROCESSES,
-    directory: join(scratch, "home/runs"),
     log: (line) => lines.push(line),
     ...options,
   });
@@ -203,7 +200,7 @@ describe("[R101, I74] a stop", () => {
       const [stdout, stderr] = [join(scratch, "out"), join(scratch, "err")];
       for (const file of [stdout, stderr]) writeFileSync(file, "");
       await workspace.runs.begin(run.id, { stdout, stderr });
-      const now = processIdentity(other.pid!);
+      const now = workspace.runs.identify(other.pid!);
       await workspace.runs.started(run.id, { ...now, started: `${now.started}0` });
       const stopping = orchestrator().stop(run.id);
       await orchestrator().watch(run.id);

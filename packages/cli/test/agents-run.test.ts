@@ -200,8 +200,8 @@ describe("in forks", () => {
 
   test("[R798] a turn of another agent in the original is no escape, and a path that a tool in the fork names elsewhere is one", async () => {
     await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
-    const { fork } = await workspace.forks.create("f");
-    await using place = await workspace.forks.open(fork.id);
+    const fork = await workspace.fork("f");
+    await using place = await workspace.openFork(fork.id);
     const { id } = await workspace.runs.add({
       agent: "stub",
       role: "stub",

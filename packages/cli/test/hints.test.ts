@@ -201,7 +201,7 @@ const ENGINE: Record<ErrorCode, Situation | NoSituation> = {
     make: async () => {
       sandbox.ok("fork", "one");
       await inLibrary(async (workspace) => {
-        await using fork = await workspace.forks.open("one");
+        await using fork = await workspace.openFork("one");
         const { id } = await fork.threads.open({ agent: "a", externalId: "t" });
         await fork.turns.prompt(id, { content: "go" });
         await fork.turns.beginTool(id, { tool: "Edit", toolUseId: "u-1", nature: "edit" });

@@ -109,6 +109,7 @@ export type {
   BranchMergeOptions,
   ConflictChoice,
   Merges,
+  Merging,
   ResolvedConflict,
 } from "./workspace/interface/merges.ts";
 export type { Exchange } from "./workspace/interface/exchange.ts";

@@ -10,11 +10,18 @@ import type { EngineOptions } from "./opening/engine-options.ts";
 import { findWorkspace } from "./opening/find-workspace.ts";
 import { openWorkspace, type InitOptions } from "./opening/init-workspace.ts";
 import type { BytePath } from "./model/byte-path.ts";
+import type { Checkpoint } from "./model/checkpoint.ts";
+import type { MergePlan } from "./model/merge.ts";
 import type { WorkspaceEvent } from "./model/event.ts";
 import type { CheckpointRef, ThreadId } from "./model/ids.ts";
 import type { Diff, DiffOptions, ExportedFile } from "./queries/answers.ts";
 import type { Approvals } from "./workspace/interface/approvals.ts";
-import type { Merges } from "./workspace/interface/merges.ts";
+import type {
+  BranchMergeOptions,
+  ConflictChoice,
+  Merges,
+  ResolvedConflict,
+} from "./workspace/interface/merges.ts";
 import type { Threads } from "./workspace/interface/threads.ts";
 import type { Timeline } from "./workspace/interface/timeline.ts";
 import type { Turns } from "./workspace/interface/turns.ts";
@@ -33,7 +40,9 @@ type Apart =
   | "files"
   | "find"
   | "merges"
+  | "planMerge"
   | "reconcile"
+  | "resolve"
   | "threads"
   | "timeline"
   | "turns"
@@ -52,7 +61,6 @@ export type SyncPart<Part> = { readonly [Name in keyof Part]: Direct<Part[Name]>
 /** A protected directory whose methods return when they are done. */
 export interface SyncWorkspace extends SyncPart<Omit<Workspace, Apart>>, Disposable {
   readonly approvals: SyncPart<Approvals>;
-  /** Without `syntax`, whose parsers are loaded while a caller waits: lines alone count. */
   readonly merges: SyncPart<Omit<Merges, "preview">>;
   readonly threads: SyncPart<Threads>;
   readonly timeline: SyncPart<Timeline>;
@@ -63,6 +71,12 @@ export interface SyncWorkspace extends SyncPart<Omit<Workspace, Apart>>, Disposa
   diff(from: CheckpointRef, to?: CheckpointRef): Diff;
   /** Compares two checkpoints, or one with the disk, in as much detail as the options say. */
   diff(options: DiffOptions): Diff;
+  /** The checkpoint that a reference names. */
+  resolve(ref: CheckpointRef): Checkpoint;
+  /** Decides a conflict of a merge. */
+  resolve(conflict: string, choice: ConflictChoice): ResolvedConflict;
+  /** Plans a merge. Lines alone count: parsers are loaded while a caller waits. */
+  planMerge(sources: readonly string[], options?: Omit<BranchMergeOptions, "syntax">): MergePlan;
   /** The files of a checkpoint, for export: directories before what they hold. */
   files(ref: CheckpointRef): Iterable<ExportedFile>;
   /** What happened after an event, by any process. */

@@ -27,8 +27,7 @@ import { readTreeMap } from "./support/tree-map.ts";
 
 const FILES = { "a.txt": "a\n", "src/b.txt": "b\n", "src/deep/c.txt": "c\n", ".env": "SECRET=1\n" };
 
-const make = async (temp: TempWorkspace, name: string): Promise<Fork> =>
-  (await temp.workspace.forks.create(name)).fork;
+const make = async (temp: TempWorkspace, name: string): Promise<Fork> => await temp.workspace.fork(name);
 
 /** The states of all working copies. */
 function statesOf({ workspace }: TempWorkspace): unknown[] {
@@ -92,7 +91,7 @@ test.runIf(canMakeXfs)(
       // files that were just written come from the store; those at rest are cloned
       await new Promise((resolve) => setTimeout(resolve, 100));
       await using workspace = await openWorkspace(root, { home: join(base, "home") });
-      const { fork } = await workspace.forks.create("one");
+      const fork = await workspace.fork("one");
       expect(fork).toMatchObject({ method: "clone", dependencies: [{ how: "cloned" }] });
       const inFork = new Map(readTreeMap(fork.path)).set("node_modules/back", `symlink ${root}/a.txt`);
       expect(inFork).toEqual(readTreeMap(root));
@@ -116,7 +115,6 @@ test(
 test(
   "[R90] [R91] [R1454] a removed fork is kept as a spare one after its grace time, and the next takes over what it needs of it",
   inWorkspace(FILES, async (temp) => {
-    const { forks } = temp.workspace;
     const trash = join(dirname(temp.root), ".belay-forks", basename(temp.root), ".trash");
     const old = await make(temp, "old");
     writeFileSync(join(old.path, "src/b.txt"), "work of the old fork\n");
@@ -127,7 +125,7 @@ test(
     linkSync(join(old.path, "src/deep/c.txt"), outside);
     // files that were just written may change without another time: none of them would be taken over
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await forks.remove("old");
+    await temp.workspace.removeFork("old");
     temp.passHours(25);
     // a listing empties nothing; the next fork finds a spare one, and leaves nothing of it
     const next = await make(temp, "next");
@@ -147,18 +145,17 @@ test(
 test(
   "[R92] [R1454] a spare fork is no fork to be seen, waits while a process is in it, and goes when room is needed",
   inWorkspace({ ...FILES, "data.bin": "x".repeat(100_000) }, async (temp) => {
-    const { forks } = temp.workspace;
     const trash = join(dirname(temp.root), ".belay-forks", basename(temp.root), ".trash");
     /** The first of two removed forks becomes the spare one when the second is removed. */
     const makeSpare = async (one: string, two: string) => {
       await make(temp, one);
       const { bytesOnDisk } = await make(temp, two);
       await new Promise((resolve) => setTimeout(resolve, 100));
-      await forks.remove(one);
+      await temp.workspace.removeFork(one);
       temp.passHours(25);
-      await forks.remove(two);
-      expect(await forks.list({ removed: true })).toMatchObject([{ name: two }]);
-      await expect(forks.restore(one)).rejects.toMatchObject({ code: "FORK_NOT_FOUND" });
+      await temp.workspace.removeFork(two);
+      expect(await temp.workspace.forks({ removed: true })).toMatchObject([{ name: two }]);
+      await expect(temp.workspace.restoreFork(one)).rejects.toMatchObject({ code: "FORK_NOT_FOUND" });
       return bytesOnDisk;
     };
     const inTrash = await makeSpare("one", "two");
@@ -176,21 +173,21 @@ test(
       await once(child, "exit");
     }
     expect((await make(temp, "four")).method).toBe("spare");
-    for (const name of ["two", "three", "four"]) await forks.remove(name, { now: true });
+    for (const name of ["two", "three", "four"]) await temp.workspace.removeFork(name, { now: true });
     expect(existsSync(trash)).toBe(false);
     await makeSpare("nine", "ten");
     writeSetting(temp.home, "forks.spare", "0");
-    await forks.remove("ten", { now: true });
+    await temp.workspace.removeFork("ten", { now: true });
     expect(existsSync(trash)).toBe(false);
     writeSetting(temp.home, "forks.spare", "1");
     const bytesOnDisk = await makeSpare("five", "six");
-    await forks.remove("six", { now: true });
+    await temp.workspace.removeFork("six", { now: true });
     writeSetting(temp.home, "forks.bytes", String(Math.ceil(1.5 * bytesOnDisk)));
     expect((await make(temp, "seven")).method).not.toBe("spare");
     expect(existsSync(trash)).toBe(false);
     writeSetting(temp.home, "forks.bytes", "1GiB");
     writeSetting(temp.home, "forks.spare", "0");
-    await forks.remove("seven");
+    await temp.workspace.removeFork("seven");
     temp.passHours(25);
     expect((await make(temp, "eight")).method).not.toBe("spare");
     expect(existsSync(trash)).toBe(false);

@@ -48,7 +48,7 @@ test("[R93] a fork has a repository of its own: log, diff and commit work, push 
     await using workspace = await openWorkspace(repository.path, options);
     const git = join(repository.path, ".git");
     const [before, content] = [fingerprint(git), fingerprint(git, { times: false })];
-    const { fork } = await workspace.forks.create("one");
+    const fork = await workspace.fork("one");
     expect(fingerprint(git)).toBe(before);
     expect(fork.git).toBe("private");
     expect(gitIn(fork.path, "log", "--format=%s")).toBe("one\n");
@@ -62,7 +62,7 @@ test("[R93] a fork has a repository of its own: log, diff and commit work, push 
     gitIn(fork.path, "commit", "-q", "--allow-empty", "-m", "again");
     gitIn(fork.path, "tag", "-a", "-m", "a tag", "v1");
     const head = gitIn(fork.path, "symbolic-ref", "HEAD").trim();
-    const [source] = (await workspace.merges.plan(["one"])).merge.sources;
+    const [source] = (await workspace.planMerge(["one"])).merge.sources;
     expect(source!.ownCommits).toEqual({ commits: 2, path: fork.path, refs: [head, "refs/tags/v1"] });
     gitIn(fork.path, "tag", "-d", "v1");
     expect(gitIn(fork.path, "remote")).toBe("");
@@ -71,11 +71,11 @@ test("[R93] a fork has a repository of its own: log, diff and commit work, push 
     expect(fingerprint(git, { times: false })).toBe(content);
     const after = fingerprint(git);
     // commits that only the fork has are named before it is removed
-    await expect(workspace.forks.remove("one")).rejects.toMatchObject({
+    await expect(workspace.removeFork("one")).rejects.toMatchObject({
       code: "FORK_UNCAPTURED",
       facts: { paths: [{ reason: "a commit that only the fork has" }] },
     });
-    await workspace.forks.remove("one", { despiteGaps: true, now: true });
+    await workspace.removeFork("one", { despiteGaps: true, now: true });
     expect(fingerprint(git)).toBe(after);
   });
 });
@@ -88,9 +88,8 @@ test("[R92] commits and repositories that only a fork has are named when it is r
     repository.git("branch", "side", "HEAD~");
     repository.git("gc", "-q");
     await using workspace = await openWorkspace(repository.path, options);
-    const { forks } = workspace;
     const paths = async (name: string) => {
-      const error = await forks.remove(name).catch((caught: unknown) => caught);
+      const error = await workspace.removeFork(name).catch((caught: unknown) => caught);
       expect(error).toMatchObject({ code: "FORK_UNCAPTURED" });
       return (error as { facts: { paths: { path: string }[] } }).facts.paths
         .map(({ path }) => path)
@@ -100,27 +99,27 @@ test("[R92] commits and repositories that only a fork has are named when it is r
       ["pack-refs", "--all"],
       ["gc", "-q", "--prune=now"],
     ]) {
-      const { fork } = await forks.create("packed");
+      const fork = await workspace.fork("packed");
       gitIn(fork.path, "checkout", "-q", "-b", "work");
       gitIn(fork.path, "commit", "-q", "--allow-empty", "-m", pack[0]!);
       gitIn(fork.path, ...pack);
       // neither the branches of the original nor what they lead to
       expect(await paths("packed")).toEqual([".git/refs/heads/work"]);
-      const [source] = (await workspace.merges.plan(["packed"])).merge.sources;
+      const [source] = (await workspace.planMerge(["packed"])).merge.sources;
       expect(source!.ownCommits).toMatchObject({ commits: 1, refs: ["refs/heads/work"] });
-      await forks.remove("packed", { despiteGaps: true, now: true });
+      await workspace.removeFork("packed", { despiteGaps: true, now: true });
       await workspace.renameBranch("packed", `packed-${pack[0]}`);
     }
-    const { fork } = await forks.create("nested");
+    const fork = await workspace.fork("nested");
     gitIn(fork.path, "init", "-q", "sub");
     gitIn(fork.path, "init", "-q", "out/deep");
     gitIn(fork.path, "init", "-q", "node_modules/made-again");
     writeFileSync(join(fork.path, "sub/kept.txt"), "kept\n");
     expect(await paths("nested")).toEqual(["out/deep/.git", "sub/.git"]);
-    await forks.remove("nested", { despiteGaps: true, now: true });
-    await forks.create("clean");
-    expect((await workspace.merges.plan(["clean"])).merge.sources[0]!.ownCommits).toBeNull();
-    await forks.remove("clean");
+    await workspace.removeFork("nested", { despiteGaps: true, now: true });
+    await workspace.fork("clean");
+    expect((await workspace.planMerge(["clean"])).merge.sources[0]!.ownCommits).toBeNull();
+    await workspace.removeFork("clean");
   });
 });
 
@@ -130,25 +129,25 @@ test("[R93] a linked worktree gives its own HEAD and index; below the top of a r
     repository.git("worktree", "add", "-q", "-b", "side", linked);
     try {
       await using workspace = await openWorkspace(linked, options);
-      const { fork } = await workspace.forks.create("one");
+      const fork = await workspace.fork("one");
       expect(gitIn(fork.path, "rev-parse", "--abbrev-ref", "HEAD")).toBe("side\n");
       expect(gitIn(fork.path, "status", "--short")).toBe("");
-      await workspace.forks.remove("one", { now: true });
+      await workspace.removeFork("one", { now: true });
     } finally {
       rmSync(linked, { recursive: true, force: true });
     }
     mkdirSync(join(repository.path, "sub"));
     await using below = await openWorkspace(join(repository.path, "sub"), options);
-    const { fork, warnings } = await below.forks.create("two");
+    const fork = await below.fork("two");
     expect(fork.git).toBe("none");
-    expect(warnings).toEqual([
+    expect(fork.warnings).toEqual([
       "The workspace lies below the top of its git repository: the fork has no git repository.",
     ]);
     // and not beside the workspace, where git would take its files for the repository's
     expect(fork.path.startsWith(repository.path)).toBe(false);
-    await below.forks.remove("two", { now: true });
-    const none = await below.forks.create("three", { git: "none" });
+    await below.removeFork("two", { now: true });
+    const none = await below.fork("three", { git: "none" });
     expect(none.warnings).toEqual([]);
-    await below.forks.remove("three", { now: true });
+    await below.removeFork("three", { now: true });
   });
 });

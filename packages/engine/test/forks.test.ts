@@ -19,8 +19,7 @@ import { readTreeMap } from "./support/tree-map.ts";
 
 const FILES = { "a.txt": "a\n", "src/b.txt": "b\n", "src/deep/c.txt": "c\n", ".env": "SECRET=1\n" };
 
-const make = async (temp: TempWorkspace, name: string): Promise<Fork> =>
-  (await temp.workspace.forks.create(name)).fork;
+const make = async (temp: TempWorkspace, name: string): Promise<Fork> => await temp.workspace.fork(name);
 
 /** Everything that the store and the registry say of working copies. */
 function rowsOf({ workspace, home }: TempWorkspace) {
@@ -43,7 +42,7 @@ test(
   "[R90] a fork has what the workspace has, uncommitted and ignored files included, on a branch of its own",
   inWorkspace({ ...FILES, ".gitignore": ".env\n" }, async (temp) => {
     temp.write("src/b.txt", "not captured yet\n");
-    const { fork, warnings } = await temp.workspace.forks.create("one");
+    const { warnings, ...fork } = await temp.workspace.fork("one");
     expect(warnings).toEqual([]);
     expect(readTreeMap(fork.path)).toEqual(temp.tree());
     expect(fork).toMatchObject({
@@ -55,8 +54,8 @@ test(
       files: 5,
     });
     expect(fork.port).toBeGreaterThanOrEqual(20_000);
-    expect(await temp.workspace.forks.list()).toEqual([fork]);
-    await using opened = await temp.workspace.forks.open("one");
+    expect(await temp.workspace.forks()).toEqual([fork]);
+    await using opened = await temp.workspace.openFork("one");
     expect(opened.root).toBe(fork.path);
     expect(await opened.resolve("@")).toMatchObject({
       id: fork.base,
@@ -88,9 +87,9 @@ test(
     temp.remove("src/deep");
     chmodSync(join(temp.root, "run.sh"), 0o644);
     await temp.workspace.checkpoint();
-    const { fork } = await temp.workspace.forks.create("then", { from: id });
+    const fork = await temp.workspace.fork("then", { from: id });
     expect(readTreeMap(fork.path)).toEqual(then);
-    await using opened = await temp.workspace.forks.open("then");
+    await using opened = await temp.workspace.openFork("then");
     expect(await opened.diff({ from: id, detail: "names" })).toMatchObject({ files: [] });
     // its line goes on from that checkpoint and has nothing that came after it
     expect((await opened.list()).map(({ description }) => description)).toEqual([
@@ -116,7 +115,7 @@ test(
         for (let i = 0; i < 300; i += 3) temp.write(`d${i % 7}/f${i}.txt`, `${"x".repeat(round)}${i}\n`);
         for (let i = 1; i < 300; i += 30) rmSync(join(temp.root, `d${i % 7}/f${i}.txt`), { force: true });
       }, 0);
-      const { fork } = await temp.workspace.forks.create("then", { from: id });
+      const fork = await temp.workspace.fork("then", { from: id });
       clearInterval(busy);
       expect(round).toBeGreaterThan(0);
       expect(readTreeMap(fork.path)).toEqual(then);
@@ -140,11 +139,11 @@ test(
     rmSync(join(fork.path, "node_modules"), { recursive: true });
     expect(temp.read("node_modules/x/index.js")).toBe("x\n");
     writeSetting(temp.home, "forks.copyLimitBytes", "1");
-    const second = await temp.workspace.forks.create("two", { dependencies: "none" });
-    expect(second.fork.dependencies).toEqual([]);
+    const second = await temp.workspace.fork("two", { dependencies: "none" });
+    expect(second.dependencies).toEqual([]);
     if (fork.method === "clone") return;
-    const third = await temp.workspace.forks.create("three");
-    expect(third.fork.dependencies[0]).toMatchObject({ path: "node_modules", how: "skipped" });
+    const third = await temp.workspace.fork("three");
+    expect(third.dependencies[0]).toMatchObject({ path: "node_modules", how: "skipped" });
     expect(third.warnings[0]).toMatch(/^node_modules is not in the fork: it is larger/);
   }),
 );
@@ -172,7 +171,7 @@ test(
     mkdirSync(join(fork.path, "out"));
     writeFileSync(join(fork.path, "out/report"), "ignored too\n");
     const tree = readTreeMap(fork.path);
-    const removed = await temp.workspace.forks.remove("one");
+    const removed = await temp.workspace.removeFork("one");
     expect(removed).toMatchObject({
       fork: { state: "removing" },
       branch: { name: "one", workingCopy: null },
@@ -185,21 +184,18 @@ test(
       "ignored result\n",
       "ignored too\n",
     ]);
-    expect(await temp.workspace.forks.list()).toEqual([]);
-    expect(await temp.workspace.forks.list({ removed: true })).toHaveLength(1);
+    expect(await temp.workspace.forks()).toEqual([]);
+    expect(await temp.workspace.forks({ removed: true })).toHaveLength(1);
     temp.passHours(23);
     await make(temp, "two");
-    const back = await temp.workspace.forks.restore("one");
+    const back = await temp.workspace.restoreFork("one");
     expect(readTreeMap(back.path)).toEqual(tree);
     expect(back).toMatchObject({ state: "ready", path: fork.path });
-    await temp.workspace.forks.remove("one");
+    await temp.workspace.removeFork("one");
     temp.passHours(25);
     await make(temp, "three");
-    expect(await temp.workspace.forks.list({ removed: true })).toMatchObject([
-      { name: "two" },
-      { name: "three" },
-    ]);
-    await expect(temp.workspace.forks.restore("one")).rejects.toMatchObject({ code: "FORK_NOT_FOUND" });
+    expect(await temp.workspace.forks({ removed: true })).toMatchObject([{ name: "two" }, { name: "three" }]);
+    await expect(temp.workspace.restoreFork("one")).rejects.toMatchObject({ code: "FORK_NOT_FOUND" });
     // the branch stays, with everything
     expect(await temp.workspace.resolve("branch/one")).toMatchObject({ snapshot: expect.any(String) });
   }),
@@ -217,10 +213,10 @@ test(
   "[R92] what a process writes into the trash is captured before it is deleted",
   inWorkspace(FILES, async (temp) => {
     await make(temp, "one");
-    const { fork } = await temp.workspace.forks.remove("one");
+    const { fork } = await temp.workspace.removeFork("one");
     writeFileSync(join(fork.path, "late.txt"), "written in the trash\n");
     temp.passHours(25);
-    await temp.workspace.forks.create("two");
+    await temp.workspace.fork("two");
     expect(existsSync(fork.path)).toBe(false);
     const held = new Map<string, string>();
     for await (const { path, content } of filesOf(temp, "branch/one")) held.set(path, content);
@@ -231,20 +227,19 @@ test(
 test(
   "[R94] a fork keeps its name when its branch gets another one: no second fork has it, and each is found",
   inWorkspace(FILES, async (temp) => {
-    const { forks } = temp.workspace;
-    const first = (await forks.create()).fork;
+    const first = await temp.workspace.fork();
     await temp.workspace.renameBranch("fork-1", "renamed");
-    await expect(forks.create("fork-1")).rejects.toMatchObject({
+    await expect(temp.workspace.fork("fork-1")).rejects.toMatchObject({
       code: "BRANCH_TAKEN",
       facts: { branch: "fork-1", deleted: false },
     });
-    expect((await forks.create()).fork.name).toBe("fork-2");
-    expect(await forks.find("fork-1")).toMatchObject({ id: first.id, branch: "renamed" });
+    expect((await temp.workspace.fork()).name).toBe("fork-2");
+    expect(await temp.workspace.findFork("fork-1")).toMatchObject({ id: first.id, branch: "renamed" });
     // in the trash it keeps its name, because it can be brought back
-    await forks.remove("fork-1");
-    await expect(forks.create("fork-1")).rejects.toMatchObject({ code: "BRANCH_TAKEN" });
-    await forks.remove("fork-1", { now: true });
-    expect((await forks.create()).fork).toMatchObject({ name: "fork-1", branch: "fork-1" });
+    await temp.workspace.removeFork("fork-1");
+    await expect(temp.workspace.fork("fork-1")).rejects.toMatchObject({ code: "BRANCH_TAKEN" });
+    await temp.workspace.removeFork("fork-1", { now: true });
+    expect(await temp.workspace.fork()).toMatchObject({ name: "fork-1", branch: "fork-1" });
   }),
 );
 
@@ -259,12 +254,12 @@ test(
     ];
     for (const { name, isLate, goesOn } of cases) {
       await make(temp, name);
-      const { fork } = await workspace.forks.remove(name);
+      const { fork } = await workspace.removeFork(name);
       await workspace.restore(await workspace.planSwitch(name));
       if (goesOn) temp.write("a.txt", `${name} went on\n`);
       const { id } = goesOn ? await workspace.checkpoint() : await workspace.resolve(`branch/${name}`);
       if (isLate) writeFileSync(join(fork.path, "late.txt"), "written in the trash\n");
-      await workspace.forks.remove(name, { now: true });
+      await workspace.removeFork(name, { now: true });
       expect(existsSync(fork.path)).toBe(false);
       expect(await workspace.resolve(`branch/${name}`)).toMatchObject({ id });
     }
@@ -285,11 +280,11 @@ test(
   inWorkspace(FILES, async (temp) => {
     const { workspace } = temp;
     await make(temp, "one");
-    const { checkpoint } = await workspace.forks.remove("one");
+    const { checkpoint } = await workspace.removeFork("one");
     await workspace.deleteBranch("one");
     temp.passHours(31 * 24);
     await workspace.upkeep.gc();
-    const back = await workspace.forks.restore("one");
+    const back = await workspace.restoreFork("one");
     expect(back).toMatchObject({ state: "ready", branch: "one", head: checkpoint });
     expect((await workspace.branches()).find(({ name }) => name === "one")).toMatchObject({
       state: "open",
@@ -303,15 +298,14 @@ test(
 test(
   "[R92] a fork whose way out of the trash is cut off is found from its directory, and stays while a process is in it",
   inWorkspace(FILES, async (temp) => {
-    const { forks } = temp.workspace;
     const { path } = await make(temp, "one");
-    await forks.remove("one");
+    await temp.workspace.removeFork("one");
     mkdirSync(path);
     const cutOff = async () => {
       using store = new DatabaseSync(join(temp.workspace.store, "store.db"));
       store.exec(`CREATE TRIGGER cut BEFORE UPDATE OF state ON working_copy WHEN NEW.state = 'ready'
         BEGIN SELECT RAISE(ABORT, 'cut off'); END`);
-      await expect(forks.restore("one")).rejects.toMatchObject({ cause: new Error("cut off") });
+      await expect(temp.workspace.restoreFork("one")).rejects.toMatchObject({ cause: new Error("cut off") });
       store.exec("DROP TRIGGER cut");
     };
     await cutOff();
@@ -322,17 +316,17 @@ test(
       temp.passHours(25);
       await make(temp, "two");
       expect(existsSync(`${path}-2/a.txt`)).toBe(true);
-      expect(await forks.restore("one")).toMatchObject({ state: "ready", path: `${path}-2` });
+      expect(await temp.workspace.restoreFork("one")).toMatchObject({ state: "ready", path: `${path}-2` });
     } finally {
       child.kill("SIGKILL");
       await new Promise((resolve) => child.once("exit", resolve));
     }
     // with no process in it, the next command puts it back into the trash
-    await forks.remove("one");
+    await temp.workspace.removeFork("one");
     await cutOff();
     await make(temp, "three");
     expect(existsSync(`${path}-2`)).toBe(false);
-    expect(await forks.restore("one")).toMatchObject({ state: "ready", path: `${path}-2` });
+    expect(await temp.workspace.restoreFork("one")).toMatchObject({ state: "ready", path: `${path}-2` });
     expect(rowsOf(temp)).toMatchObject({ copies: ["main", "ready", "ready", "ready"], forks: 3 });
   }),
 );
@@ -344,7 +338,7 @@ test(
     const child = spawn("sleep", ["60"], { cwd: join(fork.path, "src"), stdio: "ignore" });
     try {
       await new Promise((resolve) => child.once("spawn", resolve));
-      await expect(temp.workspace.forks.remove("one")).rejects.toMatchObject({
+      await expect(temp.workspace.removeFork("one")).rejects.toMatchObject({
         code: "FORK_BUSY",
         facts: { pids: [child.pid] },
       });
@@ -353,18 +347,18 @@ test(
       await new Promise((resolve) => child.once("exit", resolve));
     }
     {
-      await using opened = await temp.workspace.forks.open("one");
+      await using opened = await temp.workspace.openFork("one");
       const { id } = await opened.threads.open({ agent: "codex", externalId: "t" });
       await opened.turns.prompt(id, { content: "go" });
       await opened.turns.beginTool(id, { tool: "Edit", toolUseId: "u-1", nature: "edit" });
-      await expect(temp.workspace.forks.remove("one")).rejects.toMatchObject({
+      await expect(temp.workspace.removeFork("one")).rejects.toMatchObject({
         code: "FORK_BUSY",
         facts: { tools: ["Edit"] },
       });
       await opened.turns.endTool(id, { toolUseId: "u-1" });
     }
     expect(existsSync(fork.path)).toBe(true);
-    await temp.workspace.forks.remove("one", { now: true });
+    await temp.workspace.removeFork("one", { now: true });
     expect(existsSync(fork.path)).toBe(false);
   }),
 );
@@ -375,19 +369,19 @@ test(
     const fork = await make(temp, "one");
     writeSetting(temp.home, "limits.fileBytes", "1KiB");
     writeFileSync(join(fork.path, "large.bin"), Buffer.alloc(4096, 1));
-    await expect(temp.workspace.forks.remove("one")).rejects.toMatchObject({
+    await expect(temp.workspace.removeFork("one")).rejects.toMatchObject({
       code: "FORK_UNCAPTURED",
       facts: { paths: [{ path: "large.bin", reason: "too-large" }] },
     });
     expect(existsSync(join(fork.path, "large.bin"))).toBe(true);
     // it is copied into a fork, and named as not protected
     temp.write("large.bin", "y".repeat(4096));
-    const second = await temp.workspace.forks.create("two");
+    const second = await temp.workspace.fork("two");
     expect(second.warnings).toEqual([
       "large.bin was copied, but no checkpoint can hold it: it is not protected.",
     ]);
-    expect(statSync(join(second.fork.path, "large.bin")).size).toBe(4096);
-    await temp.workspace.forks.remove("one", { despiteGaps: true });
+    expect(statSync(join(second.path, "large.bin")).size).toBe(4096);
+    await temp.workspace.removeFork("one", { despiteGaps: true });
   }),
 );
 
@@ -396,15 +390,15 @@ test(
   inWorkspace(FILES, async (temp) => {
     const first = await make(temp, "one");
     writeFileSync(join(first.path, "work.txt"), "200 lines\n");
-    await expect(temp.workspace.forks.create("one")).rejects.toMatchObject({ code: "BRANCH_TAKEN" });
+    await expect(temp.workspace.fork("one")).rejects.toMatchObject({ code: "BRANCH_TAKEN" });
     mkdirSync(join(dirname(first.path), "two"));
     writeFileSync(join(dirname(first.path), "two/mine"), "mine\n");
     const second = await make(temp, "two");
     expect(second.path).toBe(join(dirname(first.path), "two-2"));
     // brought back beside what is at its place now
-    await temp.workspace.forks.remove("one");
+    await temp.workspace.removeFork("one");
     mkdirSync(first.path);
-    expect((await temp.workspace.forks.restore("one")).path).toBe(`${first.path}-2`);
+    expect((await temp.workspace.restoreFork("one")).path).toBe(`${first.path}-2`);
     expect(readdirSync(`${first.path}-2`)).toContain("work.txt");
   }),
 );
@@ -414,20 +408,20 @@ test(
   inWorkspace(FILES, async (temp) => {
     const first = await make(temp, "one");
     {
-      await using opened = await temp.workspace.forks.open("one");
+      await using opened = await temp.workspace.openFork("one");
       writeFileSync(join(first.path, "only.txt"), "only in the first\n");
-      const { fork } = await opened.forks.create("two");
+      const fork = await opened.fork("two");
       expect(dirname(fork.path)).toBe(dirname(first.path));
       expect(readTreeMap(fork.path)).toEqual(readTreeMap(first.path));
       expect((await opened.branches()).find(({ name }) => name === "two")).toMatchObject({ parent: "one" });
     }
     writeSetting(temp.home, "forks.directory", join(temp.root, "forks"));
-    await expect(temp.workspace.forks.create("three")).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+    await expect(temp.workspace.fork("three")).rejects.toMatchObject({ code: "CONFIG_INVALID" });
     writeSetting(temp.home, "forks.directory", temp.home);
-    await expect(temp.workspace.forks.create("three")).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+    await expect(temp.workspace.fork("three")).rejects.toMatchObject({ code: "CONFIG_INVALID" });
     writeSetting(temp.home, "forks.directory", join(temp.root, "../elsewhere"));
     expect((await make(temp, "three")).path).toContain("/elsewhere/root-");
-    expect(await temp.workspace.forks.list()).toHaveLength(3);
+    expect(await temp.workspace.forks()).toHaveLength(3);
   }),
 );
 
@@ -437,13 +431,13 @@ test(
     temp.write("data.bin", "x".repeat(100_000));
     await make(temp, "one");
     writeSetting(temp.home, "forks.limit", "1");
-    await expect(temp.workspace.forks.create("two")).rejects.toMatchObject({
+    await expect(temp.workspace.fork("two")).rejects.toMatchObject({
       code: "FORK_LIMIT",
       facts: { limit: "forks.limit", needed: 2, available: 1 },
     });
     writeSetting(temp.home, "forks.limit", "16");
     writeSetting(temp.home, "forks.bytes", "1000");
-    const error = await temp.workspace.forks.create("two").catch((caught: unknown) => caught);
+    const error = await temp.workspace.fork("two").catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: "FORK_LIMIT", facts: { limit: "forks.bytes", available: 0 } });
     expect((error as { facts: { needed: number } }).facts.needed).toBeGreaterThan(0);
     // nothing is left of what was refused, and 20 times the space is enough
@@ -463,18 +457,18 @@ test(
     temp.write("data.bin", "x".repeat(100_000));
     const fork = await make(temp, "one");
     rmSync(fork.path, { recursive: true });
-    expect(await temp.workspace.forks.list()).toMatchObject([{ name: "one", state: "gone" }]);
-    await expect(temp.workspace.forks.open("one")).rejects.toMatchObject({ code: "FORK_NOT_FOUND" });
-    expect(await temp.workspace.forks.remove("one")).toMatchObject({
+    expect(await temp.workspace.forks()).toMatchObject([{ name: "one", state: "gone" }]);
+    await expect(temp.workspace.openFork("one")).rejects.toMatchObject({ code: "FORK_NOT_FOUND" });
+    expect(await temp.workspace.removeFork("one")).toMatchObject({
       branch: { state: "open" },
       until: null,
     });
     const { bytesOnDisk } = await make(temp, "two");
-    await temp.workspace.forks.remove("two");
+    await temp.workspace.removeFork("two");
     // room for one and a half, whether copies share blocks or not
     writeSetting(temp.home, "forks.bytes", String(Math.ceil(1.5 * bytesOnDisk)));
     await make(temp, "three");
-    expect(await temp.workspace.forks.list({ removed: true })).toMatchObject([{ name: "three" }]);
+    expect(await temp.workspace.forks({ removed: true })).toMatchObject([{ name: "three" }]);
     expect((await temp.workspace.branches()).map(({ name }) => name)).toEqual([
       "main",
       "one",
@@ -494,7 +488,7 @@ test(
     );
     const [one, two] = [await make(temp, "one"), await make(temp, "feature/two")];
     expect(two.path).toMatch(/\/feature-two$/);
-    expect(await temp.workspace.forks.environment("one")).toEqual({
+    expect(await temp.workspace.forkEnvironment("one")).toEqual({
       BELAY_WORKSPACE: temp.workspace.id,
       BELAY_ROOT: temp.root,
       BELAY_FORK: "one",
@@ -505,7 +499,7 @@ test(
     });
     expect(Math.abs(one.port! - two.port!)).toBeGreaterThanOrEqual(10);
     const seen: string[] = [];
-    const third = await temp.workspace.forks.create("three", {
+    const third = await temp.workspace.fork("three", {
       setup: async (fork, environment) => {
         seen.push(environment["BELAY_FORK"]!);
         writeFileSync(join(fork.path, "set-up.txt"), "by the set-up\n");
@@ -513,10 +507,10 @@ test(
     });
     expect(seen).toEqual(["three"]);
     // the set-up is no work of an agent
-    await using opened = await temp.workspace.forks.open("three");
-    expect(await opened.diff({ from: third.fork.base!, detail: "names" })).toMatchObject({ files: [] });
+    await using opened = await temp.workspace.openFork("three");
+    expect(await opened.diff({ from: third.base!, detail: "names" })).toMatchObject({ files: [] });
     await expect(
-      temp.workspace.forks.create("four", { setup: () => Promise.reject(new Error("no set-up")) }),
+      temp.workspace.fork("four", { setup: () => Promise.reject(new Error("no set-up")) }),
     ).rejects.toThrow("no set-up");
     expect(rowsOf(temp)).toMatchObject({ branches: ["main", "one", "feature/two", "three"], forks: 3 });
   }),

@@ -42,7 +42,7 @@ test(
   inWorkspace({ a: LINES, "node_modules/x/index.js": "x", ".gitignore": "node_modules\n" }, async (temp) => {
     await work(temp, { f: () => temp.write("b", "by f\n") });
     const seen: string[] = [];
-    const plan = await temp.workspace.merges.plan(["f"], {
+    const plan = await temp.workspace.planMerge(["f"], {
       programs: {
         check: async (directory) => {
           seen.push(directory);
@@ -59,7 +59,7 @@ test(
     expect(existsSync(seen[0]!)).toBe(false);
     expect(leftovers(temp)).toEqual([]);
     expect(plan.merge.checks).toEqual([{ command: ["true"], source: null, exitCode: 0, durationMs: 3 }]);
-    const done = await temp.workspace.merges.apply(plan);
+    const done = await temp.workspace.merge(plan);
     expect(done).toMatchObject({ outcome: "applied", merge: { checks: [{ exitCode: 0 }] } });
     expect([temp.read("a"), temp.read("b")]).toEqual([LINES, "by f\n"]);
   }),
@@ -75,7 +75,7 @@ test(
     });
     const { seen, check } = never("one", "two");
     const { merges } = temp.workspace;
-    const plan = await merges.plan(["one", "two", "three"], { programs: { check } });
+    const plan = await temp.workspace.planMerge(["one", "two", "three"], { programs: { check } });
     expect(outcomes(plan)).toEqual(["one merged", "two held", "three merged"]);
     // all; none; one; one and two; one and three
     expect(seen.map((names) => names.filter((name) => name !== "a").join())).toEqual([
@@ -85,8 +85,8 @@ test(
       "one,two",
       "one,three",
     ]);
-    expect(await merges.apply(plan)).toMatchObject({ outcome: "partial", created: 2 });
-    const [conflict, ...others] = await merges.conflicts();
+    expect(await temp.workspace.merge(plan)).toMatchObject({ outcome: "partial", created: 2 });
+    const [conflict, ...others] = await temp.workspace.conflicts();
     expect(others).toEqual([]);
     expect(conflict).toMatchObject({
       path: "",
@@ -98,12 +98,15 @@ test(
       regions: [],
       base: null,
     });
-    await expect(merges.resolve(conflict!.id, { content: Buffer.from("x") })).rejects.toMatchObject({
+    await expect(temp.workspace.resolve(conflict!.id, { content: Buffer.from("x") })).rejects.toMatchObject({
       code: "ANSWER_REFUSED",
     });
-    expect(await merges.resolve(conflict!.id, { take: "theirs" })).toMatchObject({ open: 0 });
+    expect(await temp.workspace.resolve(conflict!.id, { take: "theirs" })).toMatchObject({ open: 0 });
     const rest = await merges.planRest(plan.merge.id, { programs: { check } });
-    expect(await merges.apply(rest)).toMatchObject({ outcome: "applied", merge: { state: "applied" } });
+    expect(await temp.workspace.merge(rest)).toMatchObject({
+      outcome: "applied",
+      merge: { state: "applied" },
+    });
     expect(temp.read("two")).toBe("2\n");
     for (let times = 0; times < 2; times += 1) await temp.workspace.undo();
     expect(Object.keys(temp.tree())).not.toContain("one");
@@ -114,17 +117,18 @@ test(
   "[R793] a check that fails without the merge blames no source: nothing is merged; with partial, what fails is held all the same",
   inWorkspace({ a: LINES, one: "1\n" }, async (temp) => {
     await work(temp, { f: () => temp.write("b", "b\n"), g: () => temp.write("g", "g\n") });
-    const { merges } = temp.workspace;
-    await expect(merges.plan(["f"], { programs: { check: never("one").check } })).rejects.toMatchObject({
+    await expect(
+      temp.workspace.planMerge(["f"], { programs: { check: never("one").check } }),
+    ).rejects.toMatchObject({
       code: "CHECK_FAILED",
       facts: { exitCode: 1, output: "too many\n" },
     });
-    const partly = await merges.plan(["f", "g"], {
+    const partly = await temp.workspace.planMerge(["f", "g"], {
       onConflict: "partial",
       programs: { check: never("g").check },
     });
     expect(outcomes(partly)).toEqual(["f merged", "g held"]);
-    expect(await merges.apply(partly)).toMatchObject({ outcome: "partial", created: 1 });
+    expect(await temp.workspace.merge(partly)).toMatchObject({ outcome: "partial", created: 1 });
     expect(temp.read("b")).toBe("b\n");
   }),
 );
@@ -146,13 +150,12 @@ test(
       g: () => set('[\n"a",\n\n"m", "g",\n\n"z"\n]\n'),
       h: () => set('[\n"a",\n\n"m",\n\n"z", "h"\n]\n'),
     });
-    const { merges } = temp.workspace;
-    const plain = await merges.plan(["f", "g", "h"]);
+    const plain = await temp.workspace.planMerge(["f", "g", "h"]);
     expect(plain.merge.conflicts.map(({ kind, path }) => `${kind} ${path}`)).toContain(
       "lock p/package-lock.json",
     );
     const asked: string[] = [];
-    const plan = await merges.plan(["f", "g", "h"], {
+    const plan = await temp.workspace.planMerge(["f", "g", "h"], {
       programs: {
         regenerate: async (directory, path, kind) => {
           asked.push(`${kind} ${path}`);
@@ -166,7 +169,7 @@ test(
     expect(plan.merge.merged).toContainEqual(
       expect.objectContaining({ path: "p/package-lock.json", how: "lock", severity: "medium" }),
     );
-    expect(await merges.apply(plan)).toMatchObject({ outcome: "applied" });
+    expect(await temp.workspace.merge(plan)).toMatchObject({ outcome: "applied" });
     expect(JSON.parse(temp.read("p/package-lock.json"))).toEqual({
       lockfileVersion: 3,
       packages: ["a", "f", "m", "g", "z", "h"],
@@ -190,16 +193,18 @@ test(
       runs += 1;
       return Buffer.from(readFileSync(join(directory, "package.json")).toString().replace("v", "made"));
     };
-    const held = await merges.apply(await merges.plan(["f"], { programs: { regenerate } }));
+    const held = await temp.workspace.merge(
+      await temp.workspace.planMerge(["f"], { programs: { regenerate } }),
+    );
     expect(held).toMatchObject({ outcome: "conflicts" });
     expect(runs).toBe(0);
     const { id } = held.merge;
     expect(await merges.regenerate(id, { regenerate })).toEqual([]);
-    await merges.resolve("package.json", { take: "theirs" });
+    await temp.workspace.resolve("package.json", { take: "theirs" });
     expect(await merges.regenerate(id, { regenerate })).toMatchObject([
       { open: 0, conflict: { path: "package-lock.json", resolution: { by: "auto", take: "regenerate" } } },
     ]);
-    const done = await merges.apply(await merges.planRest(id));
+    const done = await temp.workspace.merge(await merges.planRest(id));
     expect(done).toMatchObject({
       outcome: "applied",
       merge: { resolution: { autoResolved: 2, userResolved: 1, success: true } },
@@ -217,9 +222,9 @@ test(
     const left = join(place, `.scratch-kkkkkkkkkkkkkkkk-${dead}`);
     mkdirSync(join(left, "root"), { recursive: true });
     writeFileSync(join(left, "root", "a"), "half");
-    const plan = await temp.workspace.merges.plan(["f"], { programs: { check: never("none").check } });
+    const plan = await temp.workspace.planMerge(["f"], { programs: { check: never("none").check } });
     expect(existsSync(left)).toBe(false);
     expect(leftovers(temp)).toEqual([]);
-    await temp.workspace.merges.apply(plan);
+    await temp.workspace.merge(plan);
   }),
 );

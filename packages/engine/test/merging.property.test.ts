@@ -93,7 +93,7 @@ test("[R95] [R96] [I64] undo of a merge is what was before; each source goes out
         const { merges } = workspace;
         const [dirty, files] = [temp.tree(), filesOf(temp)];
         const own = newLines(temp);
-        const outcome = await merges.apply(await merges.plan(names));
+        const outcome = await workspace.merge(await workspace.planMerge(names));
         const merged = temp.tree();
         // nothing that was there by hand is gone from result and conflicts
         const contested = outcome.merge.conflicts
@@ -112,16 +112,18 @@ test("[R95] [R96] [I64] undo of a merge is what was before; each source goes out
         let { state } = outcome.merge;
         // what was decided first may leave no place for the next decision, which is open again then: at most once a source
         for (let round = 0; open.length > 0 && state === "open" && round < names.length; round += 1) {
-          const undecided = (await merges.conflicts(outcome.merge.id)).filter(
+          const undecided = (await workspace.conflicts(outcome.merge.id)).filter(
             (each) => each.state === "open",
           );
           for (const [index, { id, options }] of undecided.entries())
-            await merges.resolve(id, { take: options[takes[index % 12]! % options.length]! });
-          state = (await merges.apply(await merges.planRest(outcome.merge.id))).merge.state;
+            await workspace.resolve(id, { take: options[takes[index % 12]! % options.length]! });
+          state = (await workspace.merge(await merges.planRest(outcome.merge.id))).merge.state;
         }
         if (open.length > 0) expect(state).toBe("applied");
         const whole = temp.tree();
-        expect(await merges.apply(await merges.plan(names))).toMatchObject({ outcome: "unchanged" });
+        expect(await workspace.merge(await workspace.planMerge(names))).toMatchObject({
+          outcome: "unchanged",
+        });
         expect(temp.tree()).toEqual(whole);
         if (open.length > 0) return;
         const permuted = names.map((_, index) => names[(index + order) % names.length]!);

@@ -31,8 +31,7 @@ async function begin(temp: TempWorkspace): Promise<void> {
 }
 
 async function merge(temp: TempWorkspace, ...names: string[]): Promise<MergeOutcome> {
-  const { merges } = temp.workspace;
-  return merges.apply(await merges.plan(names));
+  return temp.workspace.merge(await temp.workspace.planMerge(names));
 }
 
 const stateOf = async ({ workspace }: TempWorkspace, name: string) =>
@@ -102,7 +101,7 @@ test(
       "Merged r3",
       "Merged r1",
     ]);
-    const [conflict] = await workspace.merges.conflicts();
+    const [conflict] = await workspace.conflicts();
     expect(conflict).toMatchObject({
       path: "a",
       source: "r2",
@@ -114,11 +113,14 @@ test(
       state: "open",
     });
     await expect(workspace.merges.planRest(outcome.merge.id)).rejects.toMatchObject({ code: "MERGE_OPEN" });
-    await expect(workspace.merges.plan(["r2"])).rejects.toMatchObject({ code: "MERGE_OPEN" });
+    await expect(workspace.planMerge(["r2"])).rejects.toMatchObject({ code: "MERGE_OPEN" });
     await temp.reopen();
     const { merges } = temp.workspace;
-    expect(await merges.resolve(conflict!.id, { take: "both" })).toMatchObject({ open: 0, warnings: [] });
-    expect(await merges.apply(await merges.planRest(outcome.merge.id))).toMatchObject({
+    expect(await temp.workspace.resolve(conflict!.id, { take: "both" })).toMatchObject({
+      open: 0,
+      warnings: [],
+    });
+    expect(await temp.workspace.merge(await merges.planRest(outcome.merge.id))).toMatchObject({
       outcome: "applied",
       merge: { state: "applied", resolution: { userResolved: 1, success: true } },
     });
@@ -146,9 +148,9 @@ test(
     const { workspace } = temp;
     const { merges } = workspace;
     const outcome = await merge(temp, "r1", "r2", "r3");
-    const [conflict] = await merges.conflicts();
-    await merges.resolve(conflict!.id, { take: "both" });
-    await merges.apply(await merges.planRest(outcome.merge.id));
+    const [conflict] = await workspace.conflicts();
+    await workspace.resolve(conflict!.id, { take: "both" });
+    await workspace.merge(await merges.planRest(outcome.merge.id));
     const merged = temp.tree();
     expect(await workspace.revert("r1")).toMatchObject({ outcome: "conflicts" });
     expect(temp.tree()).toEqual(merged);
@@ -232,13 +234,7 @@ test(
     const { conflicts } = (await merge(temp, "f-e", "f-b", "f-d")).merge;
     expect(conflicts.map(({ path }) => path)).toEqual(["b", "d", "e"]);
     for (const path of ["c", "a"]) await merge(temp, `f-${path}`);
-    expect((await temp.workspace.merges.conflicts()).map(({ path }) => path)).toEqual([
-      "a",
-      "b",
-      "c",
-      "d",
-      "e",
-    ]);
+    expect((await temp.workspace.conflicts()).map(({ path }) => path)).toEqual(["a", "b", "c", "d", "e"]);
   }),
 );
 
@@ -262,9 +258,11 @@ test(
     expect(outcome.merge.conflicts).toMatchObject([
       { path: "a", reasons: [{ code: "no-base" }], options: ["ours", "theirs"] },
     ]);
-    await temp.workspace.merges.resolve("a", { take: "theirs" });
+    await temp.workspace.resolve("a", { take: "theirs" });
     const { merges } = temp.workspace;
-    expect(await merges.apply(await merges.planRest(outcome.merge.id))).toMatchObject({ outcome: "applied" });
+    expect(await temp.workspace.merge(await merges.planRest(outcome.merge.id))).toMatchObject({
+      outcome: "applied",
+    });
     expect(temp.read("a")).toBe(edited(LINES, { 2: "by f", 9: "more" }));
     expect(temp.read("b")).toBe(edited(LINES, { 2: "by main" }));
   }),
@@ -282,21 +280,27 @@ test(
     temp.write("a", edited(LINES, { 3: "by hand" }));
     const before = temp.tree();
     const { merges } = temp.workspace;
-    const none = await merges.apply(await merges.plan(["r1", "r2"], { onConflict: "none" }));
+    const none = await temp.workspace.merge(
+      await temp.workspace.planMerge(["r1", "r2"], { onConflict: "none" }),
+    );
     expect(none).toMatchObject({ outcome: "conflicts", merge: { state: "open" } });
     expect(temp.tree()).toEqual(before);
-    await merges.abandon(none.merge.id);
-    expect(await merges.conflicts()).toEqual([]);
-    const partial = await merges.apply(await merges.plan(["r1", "r2"], { onConflict: "partial" }));
+    await temp.workspace.abandonMerge(none.merge.id);
+    expect(await temp.workspace.conflicts()).toEqual([]);
+    const partial = await temp.workspace.merge(
+      await temp.workspace.planMerge(["r1", "r2"], { onConflict: "partial" }),
+    );
     expect(partial).toMatchObject({ outcome: "partial", merge: { state: "open" } });
     expect([temp.read("a"), temp.read("b"), temp.read("c")]).toEqual([
       edited(LINES, { 3: "by hand" }),
       "by r2\n",
       "by r1\n",
     ]);
-    const [conflict] = await merges.conflicts();
-    await merges.resolve(conflict!.id, { take: "theirs" });
-    expect(await merges.apply(await merges.planRest(partial.merge.id))).toMatchObject({ outcome: "applied" });
+    const [conflict] = await temp.workspace.conflicts();
+    await temp.workspace.resolve(conflict!.id, { take: "theirs" });
+    expect(await temp.workspace.merge(await merges.planRest(partial.merge.id))).toMatchObject({
+      outcome: "applied",
+    });
     expect(temp.read("a")).toBe(edited(LINES, { 3: "by r2" }));
   }),
 );
@@ -314,20 +318,22 @@ test(
     await temp.workspace.upkeep.gc();
     await temp.reopen();
     const { merges } = temp.workspace;
-    const [conflict] = await merges.conflicts();
+    const [conflict] = await temp.workspace.conflicts();
     expect(conflict!.content("ours")!.toString()).toBe(edited(LINES, { 3: "by hand" }));
     expect(conflict!.content("theirs")!.toString()).toBe(edited(LINES, { 3: "by f" }));
-    await merges.resolve(conflict!.id, { content: Buffer.from(edited(LINES, { 3: "of both" })) });
+    await temp.workspace.resolve(conflict!.id, { content: Buffer.from(edited(LINES, { 3: "of both" })) });
     await temp.workspace.upkeep.gc();
     // ours went on at the very line: the decision does not fit any more
-    const rest = await merges.apply(await merges.planRest(outcome.merge.id));
+    const rest = await temp.workspace.merge(await merges.planRest(outcome.merge.id));
     expect(rest).toMatchObject({ outcome: "conflicts" });
-    const [again] = await merges.conflicts();
+    const [again] = await temp.workspace.conflicts();
     expect(again).toMatchObject({ id: conflict!.id, state: "open", resolution: null });
     expect(again!.content("ours")!.toString()).toBe(edited(LINES, { 3: "by hand, again" }));
-    await merges.resolve(again!.id, { take: "theirs" });
+    await temp.workspace.resolve(again!.id, { take: "theirs" });
     temp.write("a", edited(LINES, { 3: "by hand, again", 11: "beside it" }));
-    expect(await merges.apply(await merges.planRest(outcome.merge.id))).toMatchObject({ outcome: "applied" });
+    expect(await temp.workspace.merge(await merges.planRest(outcome.merge.id))).toMatchObject({
+      outcome: "applied",
+    });
     expect(temp.read("a")).toBe(edited(LINES, { 3: "by f", 11: "beside it" }));
   }),
 );
@@ -340,25 +346,27 @@ test(
     temp.write("a", edited(LINES, { 3: "m3", 9: "m9" }));
     const { merge: made } = await merge(temp, "f");
     const { merges } = temp.workspace;
-    expect(await merges.resolve("a", { take: "theirs", region: 1 })).toMatchObject({
+    expect(await temp.workspace.resolve("a", { take: "theirs", region: 1 })).toMatchObject({
       conflict: { state: "open", chosen: { 1: "theirs" } },
       open: 1,
     });
-    await expect(merges.resolve("a", { take: "ours", region: 3 })).rejects.toMatchObject({
+    await expect(temp.workspace.resolve("a", { take: "ours", region: 3 })).rejects.toMatchObject({
       code: "ANSWER_REFUSED",
     });
-    await expect(merges.resolve("a", { take: "delete" })).rejects.toMatchObject({ code: "ANSWER_REFUSED" });
-    await expect(merges.resolve("nowhere", { take: "ours" })).rejects.toMatchObject({
+    await expect(temp.workspace.resolve("a", { take: "delete" })).rejects.toMatchObject({
+      code: "ANSWER_REFUSED",
+    });
+    await expect(temp.workspace.resolve("nowhere", { take: "ours" })).rejects.toMatchObject({
       code: "CONFLICT_NOT_FOUND",
     });
-    expect(await merges.resolve("a", { take: "ours", region: 2 })).toMatchObject({
+    expect(await temp.workspace.resolve("a", { take: "ours", region: 2 })).toMatchObject({
       conflict: { state: "resolved", resolution: { by: "user", take: "regions" } },
       open: 0,
     });
-    expect(await merges.reopen("a")).toMatchObject({ state: "open", resolution: null, chosen: {} });
+    expect(await temp.workspace.reopen("a")).toMatchObject({ state: "open", resolution: null, chosen: {} });
     const text = await merges.marked("a");
     expect(text.toString()).toContain("<<<<<<< main\nm3\n||||||| base\nline 3\n=======\nf3\n>>>>>>> f\n");
-    expect((await merges.resolve("a", { content: text })).warnings).toMatchObject([
+    expect((await temp.workspace.resolve("a", { content: text })).warnings).toMatchObject([
       { check: "marks" },
       { check: "marks" },
       { check: "marks" },
@@ -368,10 +376,12 @@ test(
       { check: "marks" },
       { check: "marks" },
     ]);
-    await merges.resolve("a", { content: Buffer.from(edited(LINES, { 3: "f3", 9: "m9" })) });
-    await merges.apply(await merges.planRest(made.id));
+    await temp.workspace.resolve("a", { content: Buffer.from(edited(LINES, { 3: "f3", 9: "m9" })) });
+    await temp.workspace.merge(await merges.planRest(made.id));
     expect(temp.read("a")).toBe(edited(LINES, { 3: "f3", 9: "m9" }));
-    await expect(merges.resolve("a", { take: "ours" })).rejects.toMatchObject({ code: "CONFLICT_NOT_FOUND" });
+    await expect(temp.workspace.resolve("a", { take: "ours" })).rejects.toMatchObject({
+      code: "CONFLICT_NOT_FOUND",
+    });
   }),
 );
 
@@ -403,7 +413,7 @@ test(
       "ours-moved": "theirs",
       place: "theirs",
     } as const;
-    const found = (await merges.conflicts()).map(({ path, kind }) => [String(path), kind]);
+    const found = (await temp.workspace.conflicts()).map(({ path, kind }) => [String(path), kind]);
     expect(Object.fromEntries(found)).toEqual({
       gone: "delete-modify",
       kept: "delete-modify",
@@ -411,9 +421,9 @@ test(
       "ours-moved": "rename",
       place: "type",
     });
-    for (const [path, take] of Object.entries(takes)) await merges.resolve(path, { take });
+    for (const [path, take] of Object.entries(takes)) await temp.workspace.resolve(path, { take });
     const plan = await merges.planRest(made.id);
-    expect(await merges.apply(plan)).toMatchObject({ outcome: "applied" });
+    expect(await temp.workspace.merge(plan)).toMatchObject({ outcome: "applied" });
     expect([...temp.tree().keys()].sort()).toEqual([
       "bin",
       "bin.theirs",
@@ -474,10 +484,10 @@ test(
     const { workspace } = temp;
     await begin(temp);
     await workOn(temp, "f", () => temp.write("a", edited(LINES, { 2: "by f" })));
-    const plan = await workspace.merges.plan(["f"]);
+    const plan = await workspace.planMerge(["f"]);
     await workspace.createBranch("x");
     await switchTo(temp, "x");
-    await expect(workspace.merges.apply(plan)).rejects.toMatchObject({ code: "PLAN_STALE" });
+    await expect(workspace.merge(plan)).rejects.toMatchObject({ code: "PLAN_STALE" });
     expect([temp.read("a"), await workspace.merges.list()]).toEqual([LINES, []]);
     await switchTo(temp, "main");
     expect(await merge(temp, "f")).toMatchObject({ outcome: "applied", merge: { into: "main" } });
@@ -492,18 +502,18 @@ test(
     await begin(temp);
     await workOn(temp, "f", () => temp.write("a", edited(LINES, { 2: "by f" })));
     temp.write("a", edited(LINES, { 2: "by hand" }));
-    const [first, second] = [await merges.plan(["f"]), await merges.plan(["f"])];
-    expect(await merges.apply(first)).toMatchObject({ outcome: "conflicts" });
-    await expect(merges.apply(second)).rejects.toMatchObject(stale);
+    const [first, second] = [await temp.workspace.planMerge(["f"]), await temp.workspace.planMerge(["f"])];
+    expect(await temp.workspace.merge(first)).toMatchObject({ outcome: "conflicts" });
+    await expect(temp.workspace.merge(second)).rejects.toMatchObject(stale);
     expect(await merges.list()).toHaveLength(1);
-    await merges.resolve("a", { take: "theirs" });
+    await temp.workspace.resolve("a", { take: "theirs" });
     const rest = await merges.planRest(first.merge.id);
-    await merges.reopen("a");
-    await expect(merges.apply(rest)).rejects.toMatchObject(stale);
-    await merges.resolve("a", { take: "theirs" });
+    await temp.workspace.reopen("a");
+    await expect(temp.workspace.merge(rest)).rejects.toMatchObject(stale);
+    await temp.workspace.resolve("a", { take: "theirs" });
     const again = await merges.planRest(first.merge.id);
-    await merges.abandon(first.merge.id);
-    await expect(merges.apply(again)).rejects.toMatchObject(stale);
+    await temp.workspace.abandonMerge(first.merge.id);
+    await expect(temp.workspace.merge(again)).rejects.toMatchObject(stale);
     expect(temp.read("a")).toBe(edited(LINES, { 2: "by hand" }));
     expect(await merges.show(first.merge.id)).toMatchObject({ state: "abandoned" });
   }),
@@ -521,20 +531,20 @@ test(
     await merge(temp, "f");
     await switchTo(temp, "x");
     const elsewhere = { code: "CONFLICT_NOT_FOUND", message: expect.stringContaining('a merge into "main"') };
-    await expect(merges.resolve("a", { take: "ours" })).rejects.toMatchObject(elsewhere);
+    await expect(workspace.resolve("a", { take: "ours" })).rejects.toMatchObject(elsewhere);
     await merge(temp, "main");
     expect(await merges.conflict("a")).toMatchObject({ source: "main" });
     await switchTo(temp, "main");
     expect(await merges.conflict("a")).toMatchObject({ source: "f" });
     await merge(temp, "g");
-    const conflicts = await merges.conflicts();
+    const conflicts = await workspace.conflicts();
     const idOf = (name: string) => conflicts.find(({ source }) => source === name)!.id;
-    const refused = await merges.resolve("a", { take: "ours" }).catch((error: unknown) => error);
+    const refused = await workspace.resolve("a", { take: "ours" }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "CONFLICT_AMBIGUOUS", facts: { conflict: "a" } });
     for (const name of ["f", "g"]) expect((refused as Error).message).toContain(`${idOf(name)} (${name})`);
     for (const ref of ["", idOf("f").slice(0, 1), idOf("f").slice(0, 3)])
       await expect(merges.conflict(ref)).rejects.toMatchObject({ code: "CONFLICT_NOT_FOUND" });
     expect(await merges.conflict(idOf("f").slice(0, 12))).toMatchObject({ source: "f" });
-    expect((await merges.conflicts()).every(({ state }) => state === "open")).toBe(true);
+    expect((await workspace.conflicts()).every(({ state }) => state === "open")).toBe(true);
   }),
 );

@@ -26,23 +26,23 @@ test(
   "[R1456] [R1751] forks, merges, conflicts and loops of fixes are told, in the order in which they happened",
   inWorkspace({ "a.txt": "one\n" }, async (temp) => {
     const { workspace } = temp;
-    const { merges, fixes, forks } = workspace;
+    const { merges, fixes } = workspace;
     const after = workspace.events.newest();
-    const { fork } = await forks.create("f");
+    const fork = await workspace.fork("f");
     writeFileSync(join(fork.path, "a.txt"), "theirs\n");
     temp.write("a.txt", "ours\n");
-    const { fork: other } = await forks.create("g");
+    const other = await workspace.fork("g");
     writeFileSync(join(other.path, "g.txt"), "g\n");
-    const planned = await merges.plan(["f", "g"], { announce: true });
-    const { merge } = await merges.apply(planned);
+    const planned = await workspace.planMerge(["f", "g"], { announce: true });
+    const { merge } = await workspace.merge(planned);
     const [conflict] = merge.conflicts;
-    await merges.resolve(conflict!.id, { take: "theirs" });
-    await merges.apply(await merges.planRest(merge.id));
+    await workspace.resolve(conflict!.id, { take: "theirs" });
+    await workspace.merge(await merges.planRest(merge.id));
     writeFileSync(join(fork.path, "a.txt"), "theirs again\n");
     temp.write("a.txt", "ours again\n");
-    const second = await merges.apply(await merges.plan(["f"]));
-    await merges.abandon(second.merge.id);
-    await forks.remove("f", { now: true });
+    const second = await workspace.merge(await workspace.planMerge(["f"]));
+    await workspace.abandonMerge(second.merge.id);
+    await workspace.removeFork("f", { now: true });
     const issues = [{ severity: "medium", message: "no", file: "a.txt", line: 1 }];
     const { id } = await fixes.begin({ config: {}, review: null, issues });
     const { id: checkpoint } = await fixes.beginAttempt(id, {

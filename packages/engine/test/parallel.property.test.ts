@@ -99,7 +99,7 @@ class World {
 
   async in<Result>(fork: Fork | undefined, work: (copy: Workspace) => Promise<Result>): Promise<Result> {
     if (fork === undefined) return work(this.workspace);
-    await using opened = await this.workspace.forks.open(fork.id);
+    await using opened = await this.workspace.openFork(fork.id);
     return await work(opened);
   }
 }
@@ -108,7 +108,7 @@ const MOVES: Readonly<Record<Move["do"], (world: World, move: Move) => Promise<s
   async fork(world) {
     if (world.forks.length === MOST_FORKS) return "";
     made += 1;
-    const { fork } = await world.workspace.forks.create(`f${made}`);
+    const fork = await world.workspace.fork(`f${made}`);
     expect(readTreeMap(fork.path)).toEqual(world.temp.tree());
     world.forks.push(fork);
     return fork.name;
@@ -142,27 +142,28 @@ const MOVES: Readonly<Record<Move["do"], (world: World, move: Move) => Promise<s
     return fork?.name ?? "root";
   },
   async merge(world, { which }) {
-    const { merges } = world.workspace;
     const names = world.forks.filter((_, at) => at !== which).map(({ name }) => name);
     if (names.length === 0) return "";
     const before = world.temp.tree();
-    const outcome = await merges.apply(await merges.plan(names));
+    const outcome = await world.workspace.merge(await world.workspace.planMerge(names));
     for (const { name, run, outcome: came } of outcome.merge.sources)
       if (came !== "unchanged") expect(world.namedRuns(name), name).toContain(run);
     if (outcome.outcome === "applied" || outcome.outcome === "partial") await expectUndone(world, before);
     if (outcome.merge.state === "open") await decideAll(world, outcome.merge.id);
     for (const name of names) world.runs.set(name, { ...world.runs.get(name), isMerged: true });
     const whole = world.temp.tree();
-    expect(await merges.apply(await merges.plan(names))).toMatchObject({ outcome: "unchanged" });
+    expect(await world.workspace.merge(await world.workspace.planMerge(names))).toMatchObject({
+      outcome: "unchanged",
+    });
     expect(world.temp.tree()).toEqual(whole);
     return "root";
   },
   async update(world, { which }) {
     const fork = world.forks[which % Math.max(world.forks.length, 1)];
     if (fork === undefined) return "";
-    await world.in(fork, async ({ merges }) => {
-      const { merge } = await merges.apply(await merges.plan(["main"]));
-      if (merge.state === "open") await merges.abandon(merge.id);
+    await world.in(fork, async (copy) => {
+      const { merge } = await copy.merge(await copy.planMerge(["main"]));
+      if (merge.state === "open") await copy.abandonMerge(merge.id);
     });
     return fork.name;
   },
@@ -180,7 +181,7 @@ const MOVES: Readonly<Record<Move["do"], (world: World, move: Move) => Promise<s
     const fork = world.forks[which % Math.max(world.forks.length, 1)];
     if (fork === undefined) return "";
     const tree = readTreeMap(fork.path);
-    const { checkpoint } = await world.workspace.forks.remove(fork.name);
+    const { checkpoint } = await world.workspace.removeFork(fork.name);
     expect(await readCheckpointMap(world.temp, checkpoint!)).toEqual(tree);
     world.forks.splice(world.forks.indexOf(fork), 1);
     world.removed.push({ fork, tree });
@@ -190,7 +191,7 @@ const MOVES: Readonly<Record<Move["do"], (world: World, move: Move) => Promise<s
     const last = world.removed.at(-1);
     if (last === undefined || world.forks.length === MOST_FORKS) return "";
     world.removed.pop();
-    const fork = await world.workspace.forks.restore(last.fork.name);
+    const fork = await world.workspace.restoreFork(last.fork.name);
     expect(readTreeMap(fork.path)).toEqual(last.tree);
     world.forks.push(fork);
     return fork.name;
@@ -245,11 +246,12 @@ async function expectUndone({ temp, workspace }: World, before: TreeMap): Promis
 }
 
 /** What was decided first may leave no place for the next decision, which is open again then: at most once a source. */
-async function decideAll({ workspace: { merges } }: World, merge: string): Promise<void> {
+async function decideAll({ workspace }: World, merge: string): Promise<void> {
+  const { merges } = workspace;
   for (let left = MOST_FORKS; left > 0 && (await merges.show(merge)).state === "open"; left -= 1) {
-    for (const { id, options, state } of await merges.conflicts(merge))
-      if (state === "open") await merges.resolve(id, { take: options[0]! });
-    await merges.apply(await merges.planRest(merge));
+    for (const { id, options, state } of await workspace.conflicts(merge))
+      if (state === "open") await workspace.resolve(id, { take: options[0]! });
+    await workspace.merge(await merges.planRest(merge));
   }
 }
 
@@ -264,7 +266,7 @@ test("[R90] [R91] [R92] [R94] [R95] [R1452] forks, runs, merges and undo at rand
           for (const [name, tree] of world.trees())
             if (name !== changed && before.has(name)) expect(tree).toEqual(before.get(name));
         }
-        for (const { name } of world.forks) await temp.workspace.forks.remove(name, { now: true });
+        for (const { name } of world.forks) await temp.workspace.removeFork(name, { now: true });
       })();
     }),
     // in the gate the same stories each time; with BELAY_FUZZ_RUNS others

@@ -164,10 +164,9 @@ test(
   inWorkspace(FILES, async (temp) => {
     const { workspace } = temp;
     const made = [];
-    for (let number = 0; number < 8; number += 1)
-      made.push((await workspace.forks.create(`f${number}`)).fork);
+    for (let number = 0; number < 8; number += 1) made.push(await workspace.fork(`f${number}`));
     const work = async ({ id, name, path }: Fork) => {
-      await using place = await workspace.forks.open(id);
+      await using place = await workspace.openFork(id);
       const write = (text: string) => writeFileSync(join(path, `${name}.txt`), text);
       for (let turn = 0; turn < 4; turn += 1)
         await place.turns.run({ prompt: `${name} ${turn}` }, async () => write(`${name} ${turn}\n`));
@@ -176,14 +175,12 @@ test(
       expect(readFileSync(join(path, `${name}.txt`), "utf8")).toBe(`${name} 2\n`);
     };
     await Promise.all(made.map(work));
-    const outcome = await workspace.merges.apply(
-      await workspace.merges.plan(made.map(({ branch }) => branch)),
-    );
+    const outcome = await workspace.merge(await workspace.planMerge(made.map(({ branch }) => branch)));
     expect(outcome).toMatchObject({ outcome: "applied", created: 8 });
     for (const { name } of made) expect(temp.read(`${name}.txt`)).toBe(`${name} 2\n`);
     await workspace.undo();
-    for (const { name } of made) await workspace.forks.remove(name, { now: true });
-    expect(await workspace.forks.list({ removed: true })).toEqual([]);
+    for (const { name } of made) await workspace.removeFork(name, { now: true });
+    expect(await workspace.forks({ removed: true })).toEqual([]);
     expect(existsSync(dirname(made[0]!.path))).toBe(false);
   }),
 );

@@ -1,5 +1,6 @@
 /** Runs that were started together: as many at once as there are jobs, the others wait in their order. */
-import type { RunRecord } from "../run/run-record.ts";
+import { checkWith, type CheckRun } from "./merge-check.ts";
+import type { RunRecord, Tokens } from "../run/run-record.ts";
 import type { AgentFacts } from "../run/agent-facts.ts";
 
 /** A run that is over, and what the agent said last. */
@@ -10,15 +11,51 @@ export interface FinishedRun {
 
 /** Brings branches together. The plan is the keeper's own. */
 export interface MergeKeeper {
-  plan(branches: readonly string[]): Promise<unknown>;
-  apply(plan: never): Promise<{ readonly outcome: string }>;
+  planMerge(sources: readonly string[], options?: MergeMeans): Promise<unknown>;
+  merge(plan: never): Promise<BatchOutcome>;
+  readonly merges: { planRest(merge: string, options?: MergeMeans): Promise<unknown> };
+  conflicts(merge: string): Promise<readonly { readonly state: string }[]>;
 }
 
-/** Something that happened in a batch. */
-export interface BatchEvent {
-  readonly type: "agent_finished";
-  readonly run: RunRecord;
+/** What looks at the result of a merge before a file changes. */
+interface MergeMeans {
+  readonly programs?: { readonly check: (directory: string) => Promise<CheckRun> };
 }
+
+/** What a merge did, as its keeper tells it. */
+export interface BatchOutcome {
+  readonly outcome: string;
+  /** Left out where there was nothing to merge. */
+  readonly merge?: { readonly id: string; readonly state: string };
+}
+
+/** How a batch is merged. */
+export interface BatchMerge {
+  /** As the runs were listed, or as they finished; "listed" unless given. */
+  readonly order?: "listed" | "finished";
+  /** A program and its arguments that tries the result in a scratch copy: a source that makes it fail is held back. */
+  readonly check?: readonly string[];
+  /** Decides what it can of the conflicts of a merge; where none is left open, the rest is merged too. */
+  readonly merger?: (merge: string) => Promise<unknown>;
+}
+
+/** Something that happened to a run of a batch. */
+export type BatchEvent =
+  | { readonly type: "agent_started" | "agent_finished"; readonly run: RunRecord }
+  | ({ readonly type: "agent_progress"; readonly run: RunRecord } & Progress);
+
+/** What an agent reported so far; null where it did not. */
+export interface Progress {
+  readonly cost: number | null;
+  readonly tokens: Tokens | null;
+  readonly lines: number;
+}
+
+/** Tells the readers of a batch's events. */
+export type Tell = (event: BatchEvent) => void;
+
+/** The work of one run, from its beginning to its end. */
+export type RunWork = (tell: Tell) => Promise<FinishedRun>;
 
 /** Runs that were started together. */
 export class Batch {
@@ -29,11 +66,12 @@ export class Batch {
   readonly #stop: (id: string) => Promise<RunRecord>;
   readonly #merges: MergeKeeper | undefined;
   readonly #waiting = new Set<() => void>();
+  readonly #told: BatchEvent[] = [];
   #isOver = false;
 
   constructor(
     runs: readonly RunRecord[],
-    work: readonly (() => Promise<FinishedRun>)[],
+    work: readonly RunWork[],
     {
       jobs,
       stop,
@@ -76,36 +114,46 @@ export class Batch {
   }
 
   /** Merges what the runs that are done did, as one step; a branch with a conflict is held back whole. */
-  async merge({ order = "listed" }: { readonly order?: "listed" | "finished" } = {}): Promise<{
-    readonly outcome: string;
-  }> {
+  async merge({ order = "listed", check, merger }: BatchMerge = {}): Promise<BatchOutcome> {
     const branches = await this.branches(order);
-    if (this.#merges === undefined || branches.length === 0) return { outcome: "unchanged" };
-    return this.#merges.apply((await this.#merges.plan(branches)) as never);
+    const keeper = this.#merges;
+    if (keeper === undefined || branches.length === 0) return { outcome: "unchanged" };
+    const means = check === undefined ? {} : { programs: { check: checkWith(check) } };
+    const first = await keeper.merge((await keeper.planMerge(branches, means)) as never);
+    if (merger === undefined || first.merge?.state !== "open") return first;
+    const { id } = first.merge;
+    await merger(id);
+    if ((await keeper.conflicts(id)).some(({ state }) => state === "open")) return first;
+    return keeper.merge((await keeper.merges.planRest(id, means)) as never);
   }
 
-  /** Each run as it ends. */
+  /** What happens to the runs, from the first on: each start, what an agent reports on its way, each end. */
   async *events(): AsyncGenerator<BatchEvent> {
     for (let told = 0; ;) {
-      while (told < this.#order.length) yield { type: "agent_finished", run: this.#order[told++]! };
+      while (told < this.#told.length) yield this.#told[told++]!;
       if (this.#isOver) return;
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
   }
 
-  async #runAll(work: readonly (() => Promise<FinishedRun>)[], jobs: number): Promise<FinishedRun[]> {
+  async #runAll(work: readonly RunWork[], jobs: number): Promise<FinishedRun[]> {
     const results: FinishedRun[] = [];
     let next = 0;
     const worker = async () => {
       while (next < work.length) {
         const index = next++;
-        results[index] = await work[index]!();
+        results[index] = await work[index]!((event) => this.#tell(event));
         this.#order.push(results[index].run);
-        this.#wake();
+        this.#tell({ type: "agent_finished", run: results[index].run });
       }
     };
     await Promise.all(Array.from({ length: Math.min(jobs, work.length) }, worker));
     return results;
+  }
+
+  #tell(event: BatchEvent): void {
+    this.#told.push(event);
+    this.#wake();
   }
 
   #over(): void {

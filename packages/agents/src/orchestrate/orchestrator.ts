@@ -8,40 +8,41 @@ import { NO_FACTS } from "../run/agent-facts.ts";
 import { createRunFiles } from "../run/run-log.ts";
 import { endProcesses, livingPid } from "../run/process-tree.ts";
 import { startProgram, type StartedProgram } from "../run/start-run.ts";
-import { STOPPED, watchRun } from "../run/watch-run.ts";
-import type { Processes, RunLimits, RunOutcome, RunPlace, RunRecord } from "../run/run-record.ts";
+import { STOPPED, watchRun, type Watch } from "../run/watch-run.ts";
+import type { RunLimits, RunOutcome, RunPlace, RunRecord } from "../run/run-record.ts";
 import type { AgentBook, RunnableAgent } from "./agent-book.ts";
-import { Batch, type FinishedRun, type MergeKeeper } from "./batch.ts";
+import {
+  Batch,
+  type FinishedRun,
+  type MergeKeeper,
+  type Progress,
+  type RunWork,
+  type Tell,
+} from "./batch.ts";
 
 /** The workspace whose agents run. The package owns this interface; the engine's workspace has it. */
-export interface OrchestratedWorkspace extends RunPlace {
+export interface OrchestratedWorkspace extends RunPlace, Partial<ForkKeeper>, Partial<MergeKeeper> {
   readonly id: string;
-  /** Left out where agents only run in place. */
-  readonly forks?: ForkKeeper;
-  /** Left out where nothing is merged. */
-  readonly merges?: MergeKeeper;
 }
 
-/** What running in forks needs of the keeper of forks. */
+/** What running in forks needs of the workspace; left out where agents only run in place. */
 export interface ForkKeeper {
   /** [R101] What it starts for a run carries the run's mark, so that it ends with the run. */
-  create(
-    name?: string,
-    request?: { readonly run?: string },
-  ): Promise<{
-    readonly fork: { readonly name: string; readonly path: string };
-    readonly warnings: readonly string[];
-  }>;
-  open(ref: string): Promise<RunPlace & { close(): Promise<void> }>;
-  environment(ref: string): Promise<Record<string, string>>;
+  fork(name?: string, request?: { readonly run?: string }): Promise<StartedFork>;
+  openFork(ref: string): Promise<RunPlace & { close(): Promise<void> }>;
+  forkEnvironment(ref: string): Promise<Record<string, string>>;
+}
+
+/** A fork that was made for a run. */
+export interface StartedFork {
+  readonly name: string;
+  readonly path: string;
+  readonly warnings: readonly string[];
 }
 
 /** How agents are run. */
 export interface OrchestratorOptions {
   readonly agents: AgentBook;
-  readonly processes: Processes;
-  /** Where output is kept: a directory for the user alone. */
-  readonly directory: string;
   /** How many run at once. */
   readonly jobs?: number;
   readonly limits?: Partial<RunLimits>;
@@ -70,6 +71,13 @@ export interface BatchOptions {
   readonly inPlace?: boolean;
   /** The user agreed that agents trust the directories of their forks for this run. */
   readonly trust?: boolean;
+}
+
+/** Who works, with which conversation, and who is told about it. */
+interface HowToRun {
+  readonly agent: RunnableAgent;
+  readonly session: string | null;
+  readonly tell: Tell;
 }
 
 const DEFAULT_JOBS = 4;
@@ -101,9 +109,11 @@ export class Orchestrator {
   async start(tasks: readonly AgentTask[], options: BatchOptions = {}): Promise<Batch> {
     const planned = tasks.map((task) => ({ task, agent: this.#agentOf(task) }));
     const { inPlace = false } = options;
-    if (!inPlace && this.#workspace.forks === undefined)
+    if (!inPlace && this.#workspace.fork === undefined)
       throw new ContractError("USAGE", "Forks cannot be made here. Nothing was started.");
     const { runs } = this.#workspace;
+    if (runs.directory === null)
+      throw new ContractError("USAGE", "There is no place for the output of agents. Nothing was started.");
     const added: { run: RunRecord; task: AgentTask; agent: RunnableAgent }[] = [];
     for (const { task, agent } of planned) {
       const trust = options.trust === true && !inPlace ? agent.trust : [];
@@ -117,20 +127,20 @@ export class Orchestrator {
       });
       added.push({ run, task, agent });
     }
-    const work = added.map(
-      ({ run, task, agent }) =>
-        () =>
-          inPlace
-            ? this.#runIn(this.#workspace, run, { agent, session: null, environment: {} })
-            : this.#runInFork(run, task, agent),
-    );
+    const work = added.map(({ run, task, agent }): RunWork => {
+      const how = { agent, session: null };
+      return (tell) =>
+        inPlace
+          ? this.#runIn(this.#workspace, run, { ...how, tell, environment: {} })
+          : this.#runInFork(run, task, { ...how, tell });
+    });
     return new Batch(
       added.map(({ run }) => run),
       work,
       {
         jobs: this.#options.jobs ?? (inPlace ? 1 : DEFAULT_JOBS),
         stop: (id) => this.stop(id),
-        merges: this.#workspace.merges,
+        merges: mergeKeeper(this.#workspace),
       },
     );
   }
@@ -176,10 +186,10 @@ export class Orchestrator {
       limits: last.limits,
     });
     const { fork } = last;
-    const work = () =>
+    const work: RunWork = (tell) =>
       fork === null
-        ? this.#runIn(this.#workspace, run, { agent, session, environment: {} })
-        : this.#inFork(fork, run, { agent, session });
+        ? this.#runIn(this.#workspace, run, { agent, session, tell, environment: {} })
+        : this.#inFork(fork, run, { agent, session, tell });
     return new Batch([run], [work], { jobs: 1, stop: (id) => this.stop(id) });
   }
 
@@ -193,7 +203,7 @@ export class Orchestrator {
     if (run.endedAt !== null) return run;
     await runs.ending(run.id, STOPPED);
     const { process: program } = await runs.find(run.id);
-    await endProcesses({ id: run.id, pid: livingPid(program, this.#options.processes) });
+    await endProcesses({ id: run.id, pid: livingPid(program, runs) });
     return this.#whenEnded(run.id);
   }
 
@@ -206,12 +216,11 @@ export class Orchestrator {
     readonly running: readonly RunRecord[];
   }> {
     const { runs } = this.#workspace;
-    const { processes } = this.#options;
     const ended: RunRecord[] = [];
     const running: RunRecord[] = [];
     for (const run of await runs.list({ alive: true })) {
-      if (run.watcher !== null && processes.isAlive(run.watcher)) continue;
-      if (run.process !== null && processes.isAlive(run.process)) running.push(run);
+      if (run.watcher !== null && runs.isAlive(run.watcher)) continue;
+      if (run.process !== null && runs.isAlive(run.process)) running.push(run);
       else if (await runs.takeOver(run.id)) ended.push(await this.#settle(run));
     }
     return { ended, running };
@@ -231,36 +240,32 @@ export class Orchestrator {
     return this.#options.agents.find(agent);
   }
 
-  async #runInFork(run: RunRecord, task: AgentTask, agent: RunnableAgent): Promise<FinishedRun> {
+  async #runInFork(run: RunRecord, task: AgentTask, how: HowToRun): Promise<FinishedRun> {
     if ((await this.#workspace.runs.find(run.id)).reason !== null)
       return this.#neverStarted(run, "stopped", STOPPED);
     let name: string;
     try {
-      const { fork, warnings } = await this.#makeFork(run, task.name);
-      for (const warning of warnings) this.#log(`${agent.name}: ${warning}`);
+      const fork = await this.#makeFork(run, task.name);
+      for (const warning of fork.warnings) this.#log(`${how.agent.name}: ${warning}`);
       name = fork.name;
     } catch (error) {
       return this.#neverStarted(run, "failed", `no fork could be made: ${(error as Error).message}`);
     }
-    return this.#inFork(name, run, { agent, session: null });
+    return this.#inFork(name, run, how);
   }
 
   /** One at a time: each takes the next free name, and the disk has one head. */
-  #makeFork({ id }: RunRecord, name: string | undefined): ReturnType<ForkKeeper["create"]> {
-    const made = this.#lastFork.then(() => this.#workspace.forks!.create(name, { run: id }));
+  #makeFork({ id }: RunRecord, name: string | undefined): Promise<StartedFork> {
+    const made = this.#lastFork.then(() => this.#workspace.fork!(name, { run: id }));
     this.#lastFork = made.catch(() => undefined);
     return made;
   }
 
-  async #inFork(
-    fork: string,
-    run: RunRecord,
-    how: { agent: RunnableAgent; session: string | null },
-  ): Promise<FinishedRun> {
-    const forks = this.#workspace.forks!;
-    const place = await forks.open(fork);
+  async #inFork(fork: string, run: RunRecord, how: HowToRun): Promise<FinishedRun> {
+    const place = await this.#workspace.openFork!(fork);
     try {
-      return await this.#runIn(place, run, { ...how, environment: await forks.environment(fork) });
+      const environment = await this.#workspace.forkEnvironment!(fork);
+      return await this.#runIn(place, run, { ...how, environment });
     } finally {
       await place.close();
     }
@@ -269,13 +274,12 @@ export class Orchestrator {
   async #runIn(
     place: RunPlace,
     waiting: RunRecord,
-    how: { agent: RunnableAgent; session: string | null; environment: Record<string, string> },
+    how: HowToRun & { environment: Record<string, string> },
   ): Promise<FinishedRun> {
     const { agent, session } = how;
-    const { processes } = this.#options;
     if ((await place.runs.find(waiting.id)).reason !== null)
       return this.#neverStarted(waiting, "stopped", STOPPED);
-    const files = createRunFiles(join(this.#options.directory, waiting.id));
+    const files = createRunFiles(join(this.#workspace.runs.directory!, waiting.id));
     const run = await place.runs.begin(waiting.id, files);
     this.#log(`checkpoint ${run.before} is before ${run.role} (run ${run.id})`);
     const environment = {
@@ -288,14 +292,22 @@ export class Orchestrator {
     };
     let program: StartedProgram;
     try {
-      program = await startProgram({ run, directory: place.root, session, environment, processes });
+      program = await startProgram({
+        run,
+        directory: place.root,
+        session,
+        environment,
+        processes: place.runs,
+      });
     } catch (error) {
       return this.#failed(place, run, `${run.command[0]} could not be started: ${(error as Error).message}`);
     }
     try {
       await place.runs.started(run.id, program.process);
       const known = { ...run, process: program.process };
-      return await this.#watch(place, known, { read: agent.read, ended: program.ended });
+      how.tell({ type: "agent_started", run: known });
+      const progress = (at: Progress) => how.tell({ type: "agent_progress", run: known, ...at });
+      return await this.#watch(place, known, { read: agent.read, ended: program.ended, progress });
     } catch (error) {
       // no program works on unwatched
       await endProcesses({ id: run.id, pid: program.process.pid });
@@ -310,16 +322,15 @@ export class Orchestrator {
   async #watch(
     place: RunPlace,
     run: RunRecord,
-    how: { read: RunnableAgent["read"]; ended?: Parameters<typeof watchRun>[0]["ended"] },
+    how: Pick<Watch, "read" | "ended" | "progress">,
   ): Promise<FinishedRun> {
-    const { processes, logBytes = DEFAULT_LOG_BYTES, now } = this.#options;
+    const { logBytes = DEFAULT_LOG_BYTES, now } = this.#options;
     const { outcome, facts } = await watchRun({
       place,
       run,
-      processes,
+      processes: place.runs,
       logBytes,
-      read: how.read,
-      ...(how.ended !== undefined && { ended: how.ended }),
+      ...how,
       ...(now !== undefined && { now }),
     });
     const escaped = await this.#escaped(place, run);
@@ -363,7 +374,7 @@ export class Orchestrator {
     if (run.fork === null) return (await this.#watch(this.#workspace, run, { read })).run;
     let place;
     try {
-      place = await this.#workspace.forks!.open(run.fork);
+      place = await this.#workspace.openFork!(run.fork);
     } catch {
       const reason = "its fork is no longer there";
       return this.#told(await this.#workspace.runs.end(run.id, { ...NOTHING, status: "lost", reason }));
@@ -406,6 +417,11 @@ export class Orchestrator {
 }
 
 const MOST_LOOKS = 300;
+
+/** Undefined where nothing is merged. */
+function mergeKeeper(workspace: OrchestratedWorkspace): MergeKeeper | undefined {
+  return workspace.planMerge === undefined ? undefined : (workspace as MergeKeeper);
+}
 
 const NOTHING: Omit<RunOutcome, "status" | "reason"> = {
   exitCode: null,

@@ -91,7 +91,9 @@ export interface RunRequest {
 }
 
 /** The records of runs. */
-export interface RunKeeper {
+export interface RunKeeper extends Processes {
+  /** Where output is kept: a directory for the user alone; null where there is none. */
+  readonly directory: string | null;
   list(options?: { batch?: string; alive?: boolean }): Promise<RunRecord[]>;
   find(ref: string): Promise<RunRecord>;
   add(request: RunRequest): Promise<RunRecord>;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NO_FACTS, type AgentFacts, type ReadFacts } from "./agent-facts.ts";
 import { cutFile, GrowingFile } from "./run-log.ts";
 import { endProcesses, livingPid } from "./process-tree.ts";
-import type { Processes, RunEnd, RunOutcome, RunPlace, RunRecord } from "./run-record.ts";
+import type { Processes, RunEnd, RunOutcome, RunPlace, RunRecord, Tokens } from "./run-record.ts";
 
 /** How a program ended, where this process started it. */
 export interface ProgramEnd {
@@ -25,6 +25,8 @@ export interface Watch {
   readonly ended?: Promise<ProgramEnd>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** Told what the agent reported, at most once a second. */
+  readonly progress?: (progress: { cost: number | null; tokens: Tokens | null; lines: number }) => void;
 }
 
 const LOOK_MS = 100;
@@ -103,20 +105,18 @@ export const STOPPED = "stopped";
 
 /** At most once a second: tells what the agent reported, and looks whether the user wants it stopped. */
 async function report(
-  { place, run, now = Date.now }: Watch,
+  { place, run, now = Date.now, progress }: Watch,
   state: { facts: AgentFacts; lines: number; reportedAt: number; told: AgentFacts },
 ): Promise<Stopped | undefined> {
   const at = now();
   if (at - state.reportedAt < REPORT_MS) return undefined;
   state.reportedAt = at;
   const { session, cost, tokens } = state.facts;
-  if (state.facts !== state.told)
-    await place.runs.progress(run.id, {
-      ...(session !== null && { session }),
-      cost,
-      tokens,
-      lines: state.lines,
-    });
+  if (state.facts !== state.told) {
+    const told = { cost, tokens, lines: state.lines };
+    await place.runs.progress(run.id, { ...(session !== null && { session }), ...told });
+    progress?.(told);
+  }
   state.told = state.facts;
   return askedToStop({ place, run });
 }

@@ -1,7 +1,6 @@
 /** The orchestrator of a workspace, with the user's settings. */
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import {
   createOrchestrator,
   readAgentBook,
@@ -9,14 +8,7 @@ import {
   type OrchestratedWorkspace,
   type Orchestrator,
 } from "@belay/agents/orchestration";
-import {
-  createSystem,
-  processIdentity,
-  readProgramSettings,
-  type Fork,
-  type ProgramSettings,
-  type Workspace,
-} from "@belay/engine";
+import { readProgramSettings, type Fork, type ProgramSettings, type Workspace } from "@belay/engine";
 import type { Call } from "../call/command.ts";
 import { prepareFork } from "./prepare-fork.ts";
 import { ownEnvironment } from "../resident/own-environment.ts";
@@ -50,8 +42,6 @@ export function orchestrate(
   const agents = readAgentBook(settings.agents);
   const orchestrator = createOrchestrator(preparing(call, workspace, options.log), {
     agents,
-    processes: { identify: processIdentity, isAlive: createSystem().isAlive },
-    directory: runDirectory(call.home, workspace.id),
     jobs: options.jobs ?? (options.inPlace === true ? 1 : (runs.jobs ?? Math.min(4, availableParallelism()))),
     limits: {
       timeoutMs: options.timeoutMs ?? runs.timeoutMinutes * 60_000,
@@ -71,30 +61,25 @@ function preparing(
   workspace: Workspace,
   log: OrchestratingOptions["log"],
 ): OrchestratedWorkspace {
-  const { forks } = workspace;
   return {
     id: workspace.id,
     root: workspace.root,
     runs: workspace.runs,
+    openFork: (ref) => workspace.openFork(ref),
+    forkEnvironment: (ref) => workspace.forkEnvironment(ref),
+    planMerge: (sources, options) => workspace.planMerge(sources, options),
+    merge: (plan) => workspace.merge(plan),
     merges: workspace.merges,
-    forks: {
-      open: (ref) => forks.open(ref),
-      environment: (ref) => forks.environment(ref),
-      create: async (name, request) => {
-        const said: string[] = [];
-        const setup = async (fork: Fork, variables: Readonly<Record<string, string>>) => {
-          said.push(...(await prepareFork({ home, environment, log }, { workspace, fork }, variables)));
-        };
-        const { fork, warnings } = await forks.create(name, { ...request, setup });
-        return { fork, warnings: [...warnings, ...said] };
-      },
+    conflicts: (merge) => workspace.conflicts(merge),
+    fork: async (name, request) => {
+      const said: string[] = [];
+      const setup = async (fork: Fork, variables: Readonly<Record<string, string>>) => {
+        said.push(...(await prepareFork({ home, environment, log }, { workspace, fork }, variables)));
+      };
+      const fork = await workspace.fork(name, { ...request, setup });
+      return { ...fork, warnings: [...fork.warnings, ...said] };
     },
   };
-}
-
-/** Where the output of runs is kept. */
-function runDirectory(home: string, workspace: string): string {
-  return join(home, "runs", workspace);
 }
 
 /**

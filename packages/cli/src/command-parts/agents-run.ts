@@ -262,7 +262,7 @@ async function mergeBatch(
     const programs = await laterMergePrograms(call, programRequest(call, workspace, signal));
     // [R793] what the check has not tried does not come in
     if (programs === undefined) return "declined";
-    const makePlan = () => workspace.merges.plan(names, { onConflict, programs, ...(syntax && { syntax }) });
+    const makePlan = () => workspace.planMerge(names, { onConflict, programs, ...(syntax && { syntax }) });
     const mergeCall = { ...call, options: { yes: true } };
     return applyPlan(mergeCall, workspace, { plan: await makePlan(), makePlan });
   });

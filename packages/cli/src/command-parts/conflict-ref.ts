@@ -12,7 +12,7 @@ export async function conflictRef(
   workspace: Workspace,
   typed: string,
 ): Promise<string> {
-  const conflicts = await workspace.merges.conflicts();
+  const conflicts = await workspace.conflicts();
   if (typed.length >= SHORTEST_PREFIX && conflicts.some(({ id }) => id.startsWith(typed))) return typed;
   const path = relative(workspace.root, resolve(directory, typed));
   return path.startsWith("..") || path === "" ? typed : path;

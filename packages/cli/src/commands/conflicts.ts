@@ -35,7 +35,7 @@ async function show(call: ConflictsCall, workspace: Workspace): Promise<number> 
   const merges = await workspace.merges.list();
   const merge = named === undefined ? undefined : merges.find(({ id }) => id === named);
   if (named !== undefined && merge === undefined) return showOne(call, workspace, named);
-  const conflicts = await workspace.merges.conflicts(merge?.id);
+  const conflicts = await workspace.conflicts(merge?.id);
   if (call.json) call.output.json({ conflicts: conflicts.map(mergeConflictJson) });
   else
     await printAll(

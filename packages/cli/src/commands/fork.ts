@@ -82,7 +82,7 @@ const create: Way = async (call, workspace) => {
   }
   const log = call.output.quiet ? undefined : (line: string) => call.output.warn(line);
   const said: string[] = [];
-  const { fork, warnings } = await workspace.forks.create(call.operands[0], {
+  const fork = await workspace.fork(call.operands[0], {
     ...(from !== undefined && { from }),
     ...(call.options["no-git"] === true && { git: "none" as const }),
     ...(call.options["no-dependencies"] === true && { dependencies: "none" as const }),
@@ -90,8 +90,8 @@ const create: Way = async (call, workspace) => {
       said.push(...(await prepareFork({ ...call, log }, { workspace, fork: made }, environment)));
     },
   });
-  warnAll(call, [...warnings, ...said]);
-  if (call.json) call.output.json({ fork: forkJson(fork), warnings: [...warnings, ...said] });
+  warnAll(call, [...fork.warnings, ...said]);
+  if (call.json) call.output.json({ fork: forkJson(fork), warnings: [...fork.warnings, ...said] });
   else
     told(call, `Fork ${visible(fork.name)} is ready in ${duration(fork.durationMs)}: ${madeOf(fork)}.`, [
       visible(fork.path),
@@ -104,7 +104,7 @@ function madeOf({ files, bytes, bytesOnDisk }: Fork): string {
 }
 
 const list: Way = async (call, workspace) => {
-  const forks = await workspace.forks.list({ removed: call.options.removed === true });
+  const forks = await workspace.forks({ removed: call.options.removed === true });
   if (call.json) call.output.json({ forks: forks.map(forkJson) });
   else
     call.output.print(
@@ -114,7 +114,7 @@ const list: Way = async (call, workspace) => {
 };
 
 const path: Way = async (call, workspace) => {
-  const fork = await workspace.forks.find(call.operands[0]!);
+  const fork = await workspace.findFork(call.operands[0]!);
   if (call.json) call.output.json({ path: fork.path });
   else call.output.print(fork.path);
   return EXIT.done;
@@ -122,7 +122,7 @@ const path: Way = async (call, workspace) => {
 
 const remove: Way = async (call, workspace) => {
   const { now, yes } = call.options;
-  const removed = await workspace.forks.remove(call.operands[0]!, {
+  const removed = await workspace.removeFork(call.operands[0]!, {
     now: now === true,
     despiteGaps: yes === true,
   });
@@ -141,7 +141,7 @@ const remove: Way = async (call, workspace) => {
 };
 
 const restore: Way = async (call, workspace) => {
-  const fork = await workspace.forks.restore(call.operands[0]!);
+  const fork = await workspace.restoreFork(call.operands[0]!);
   if (call.json) call.output.json({ fork: forkJson(fork) });
   else told(call, `Fork ${visible(fork.name)} is back.`, [visible(fork.path)]);
   return EXIT.done;

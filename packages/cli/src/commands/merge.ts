@@ -88,7 +88,7 @@ const start: Way = async (call, workspace) => {
   const { branchesToMerge } = await import("../command-parts/merge-names.ts");
   const names = await branchesToMerge(call, workspace);
   const exit = await withPrograms(call, workspace, (means) =>
-    workspace.merges.plan(names, { onConflict, ...means }),
+    workspace.planMerge(names, { onConflict, ...means }),
   );
   return exit === EXIT.refused ? askAgent(call, workspace, exit) : exit;
 };
@@ -140,7 +140,7 @@ async function withPrograms(
 const abandon: Way = async (call, workspace) => {
   const id = await openMerge(call, workspace);
   const merge =
-    call.options["dry-run"] === true ? await workspace.merges.show(id) : await workspace.merges.abandon(id);
+    call.options["dry-run"] === true ? await workspace.merges.show(id) : await workspace.abandonMerge(id);
   const held = merge.sources.filter(({ outcome }) => outcome === "held").map(({ name }) => visible(name));
   if (call.json) call.output.json({ merge: mergeJson(merge) });
   else if (!call.output.quiet)

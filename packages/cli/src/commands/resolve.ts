@@ -120,7 +120,7 @@ function wayOf({ options, operands, dashesAt, output, json }: ResolveCall): Way 
 }
 
 const openAgain: Way = async (call, workspace) => {
-  const conflict = await workspace.merges.reopen(await refOf(call, workspace));
+  const conflict = await workspace.reopen(await refOf(call, workspace));
   if (call.json) call.output.json({ conflict: mergeConflictJson(conflict) });
   else if (!call.output.quiet) call.output.print(`${visiblePath(conflict.path)} is to be decided again.`);
   return EXIT.done;
@@ -132,7 +132,7 @@ const decideOne: Way = async (call, workspace) => {
   const syntax = await openSyntax();
   const choice = { ...(await choiceOf(call, workspace, ref)), ...(syntax && { syntax }) };
   if (call.options["dry-run"] === true) return showTried(call, await workspace.merges.tryOut(ref, choice));
-  return settled(call, workspace, await workspace.merges.resolve(ref, choice));
+  return settled(call, workspace, await workspace.resolve(ref, choice));
 };
 
 /** [R1758] What a decision would come to; nothing is recorded. */
@@ -297,7 +297,7 @@ const askForEach: Way = async (call, workspace) => {
   }
   const last = new Map<string, ResolvedConflict>();
   for (const { conflict, choice } of answers)
-    last.set(conflict.merge, await workspace.merges.resolve(conflict.id, choice));
+    last.set(conflict.merge, await workspace.resolve(conflict.id, choice));
   return settleEach(call, workspace, [...last.values()]);
 };
 

@@ -5,15 +5,12 @@ import { affectedFiles, mergeConflictJson, mergeJson, pathJson } from "@belay/se
 import { openSyntax } from "../wiring/open-syntax.ts";
 
 /** The part of the host that is about merges. */
-export function mergingOn({
-  merges,
-  plans,
-}: Workspace): Pick<McpHost, "mergePreview" | "conflicts" | "conflict"> {
+export function mergingOn(workspace: Workspace): Pick<McpHost, "mergePreview" | "conflicts" | "conflict"> {
   return {
     mergePreview: async (branches) => {
       const syntax = await openSyntax();
-      const plan = await merges.plan(branches, { ...(syntax && { syntax }) });
-      plans.discard(plan.id);
+      const plan = await workspace.planMerge(branches, { ...(syntax && { syntax }) });
+      workspace.plans.discard(plan.id);
       const { into, sources, merged, notMerged } = mergeJson(plan.merge);
       return {
         into,
@@ -24,9 +21,9 @@ export function mergingOn({
         changes: affectedFiles(plan).map((path) => pathJson(path).path),
       };
     },
-    conflicts: async () => (await merges.conflicts()).map(conflictFacts),
+    conflicts: async () => (await workspace.conflicts()).map(conflictFacts),
     conflict: async (ref) => {
-      const conflict = await merges.conflict(ref);
+      const conflict = await workspace.merges.conflict(ref);
       return {
         conflict: conflictFacts(conflict),
         base: shown(conflict.content("base")),

@@ -216,7 +216,7 @@ function fileOf({ tree }: Scratch, path: string): Buffer | undefined {
 
 /** Where other conflicts of the merge are left, nothing can be tried yet: the merge itself will be, when it goes on. */
 async function checkAnswers(
-  { merges }: Workspace,
+  workspace: Workspace,
   good: readonly Good[],
   check: MergerRequest["check"],
 ): Promise<{ isChecked: boolean; failure?: string }> {
@@ -224,10 +224,10 @@ async function checkAnswers(
   let isChecked = true;
   for (const [merge, answers] of Map.groupBy(good, ({ conflict }) => conflict.merge)) {
     const texts = new Map(answers.map(({ conflict, content }) => [conflict.id, content]));
-    const open = (await merges.conflicts(merge)).filter(({ state }) => state === "open");
+    const open = (await workspace.conflicts(merge)).filter(({ state }) => state === "open");
     if (open.some(({ id }) => !texts.has(id))) isChecked = false;
     else {
-      const { exitCode, command, output } = await merges.tryAnswers(merge, texts, check);
+      const { exitCode, command, output } = await workspace.merges.tryAnswers(merge, texts, check);
       const last = output.trim().split("\n").at(-1) ?? "";
       if (exitCode !== 0)
         return {
@@ -241,14 +241,14 @@ async function checkAnswers(
 
 /** [M45] Without a person only what does not overlap, and of which nothing is left out unless a check tried it. */
 async function take(
-  { merges }: Workspace,
+  workspace: Workspace,
   { conflict, content, explanation, dropped }: Good,
   isChecked: boolean,
 ): Promise<MergerResult> {
   if (conflict.severity === "medium" && (dropped.length === 0 || isChecked)) {
-    await merges.resolve(conflict.id, { content, take: "merger", by: "merger", explanation, dropped });
+    await workspace.resolve(conflict.id, { content, take: "merger", by: "merger", explanation, dropped });
     return { conflict, outcome: "resolved", problems: [] };
   }
-  await merges.offer(conflict.id, { content, explanation, dropped });
+  await workspace.merges.offer(conflict.id, { content, explanation, dropped });
   return { conflict, outcome: "offered", problems: [] };
 }

@@ -56,6 +56,6 @@ export async function openHere(workspace: Workspace): Promise<MergeConflict[]> {
   const here = (await workspace.branches()).find(({ current }) => current)?.name;
   const merges = await workspace.merges.list();
   const own = merges.filter(({ state, into }) => state === "open" && into === here).map(({ id }) => id);
-  const conflicts = await workspace.merges.conflicts();
+  const conflicts = await workspace.conflicts();
   return conflicts.filter(({ merge, state }) => state === "open" && own.includes(merge));
 }

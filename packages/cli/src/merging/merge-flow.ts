@@ -39,7 +39,7 @@ export async function mergeAndReport(
     if (call.output.canAsk) call.output.print(await planText(call, workspace, plan));
     const question = `Merge into ${plan.merge.into}: change ${planCounts(plan)}?`;
     if (!(await confirm(call, question, { dryRun: true }))) return declined(call);
-    return tell(await interruptibly({ call, workspace }, () => workspace.merges.apply(plan)));
+    return tell(await interruptibly({ call, workspace }, () => workspace.merge(plan)));
   }
   return tell(await applyPlan(call, workspace, { plan, makePlan }));
 }
@@ -53,7 +53,7 @@ export async function applyPlan(
   const { EngineError } = await import("@belay/engine");
   for (let [left, next] = [TRIES, plan]; ; left -= 1, next = await makePlan()) {
     try {
-      return await interruptibly({ call, workspace }, () => workspace.merges.apply(next));
+      return await interruptibly({ call, workspace }, () => workspace.merge(next));
     } catch (error) {
       if (left === 0 || !(error instanceof EngineError && error.code === "PLAN_STALE")) throw error;
     }

@@ -4,12 +4,11 @@
  */
 import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join, matchesGlob } from "node:path";
-import { runCommand, type CommandEnd } from "@belay/agents/orchestration";
+import { checkWith, exitOf, interrupted, runCommand, type CommandEnd } from "@belay/agents/orchestration";
 import { readProgramSettings, type MergePrograms, type MergeSettings } from "@belay/engine";
 import { usageError } from "@belay/protocol/errors";
 import { shellWords } from "@belay/protocol/command-text";
 import { agreeIfAsked, agreeToCommands } from "../agents/known-commands.ts";
-import { checkWith, exitOf, interrupted } from "../agents/merge-check.ts";
 import type { Call } from "../call/command.ts";
 import { splitWords } from "../call/split-words.ts";
 import { visible } from "../output/visible.ts";

@@ -84,7 +84,7 @@ async function bringInAnswered(
   );
   const decided: MergeConflict[] = [];
   for (const [merge, id] of last) {
-    const conflicts = await workspace.merges.conflicts(merge);
+    const conflicts = await workspace.conflicts(merge);
     if (conflicts.every(({ state }) => state === "resolved"))
       decided.push(await workspace.merges.conflict(id));
   }

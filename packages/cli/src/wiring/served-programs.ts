@@ -1,6 +1,6 @@
 /** The programs of the settings that look at merges which are planned over HTTP. */
 import { readProgramSettings, type MergePrograms } from "@belay/engine";
-import { checkWith } from "../agents/merge-check.ts";
+import { checkWith } from "@belay/agents/orchestration";
 
 /** The check of the settings; undefined where there is none. */
 export function servedPrograms(home: string, workspace: string): MergePrograms | undefined {

@@ -208,10 +208,10 @@ export class CheckpointVersioning extends EventEmitter {
     try {
       this.#branch(branchName);
       const { workspace } = this.#root;
-      const plan = workspace.merges.plan([this.#belays(branchName)]);
+      const plan = workspace.planMerge([this.#belays(branchName)]);
       const conflicts = plan.merge.conflicts.map(({ path }) => this.#root.absolute(path));
       if (conflicts.length > 0) return { ...nothing, conflicts, errors: ["Conflicts: nothing was changed"] };
-      const { outcome, plan: done, newCheckpoint } = workspace.merges.apply(plan);
+      const { outcome, plan: done, newCheckpoint } = workspace.merge(plan);
       const merged = done.edits.map(({ path }) => this.#root.absolute(path));
       if (outcome === "conflicts")
         return { ...nothing, conflicts: merged, errors: ["Conflicts: nothing was changed"] };

@@ -44,8 +44,7 @@ export interface Fork {
 }
 
 /** A fork that was just made, and what to know about it. */
-export interface MadeFork {
-  readonly fork: Fork;
+export interface MadeFork extends Fork {
   readonly warnings: readonly string[];
 }
 

@@ -48,17 +48,17 @@ export class LocalForks implements Forks<Workspace> {
     return this.#copies === undefined ? [] : recoverForks(this.#context, () => this.#forking);
   }
 
-  async list({ removed = false }: { removed?: boolean } = {}): Promise<Fork[]> {
+  async forks({ removed = false }: { removed?: boolean } = {}): Promise<Fork[]> {
     return this.#rows()
       .filter(({ state }) => removed || state !== "removing")
       .map((row) => describeFork(row, this.#forking));
   }
 
-  async find(ref: string): Promise<Fork> {
+  async findFork(ref: string): Promise<Fork> {
     return describeFork(this.#find(ref), this.#forking);
   }
 
-  async create(name?: string, request: ForkRequest = {}): Promise<MadeFork> {
+  async fork(name?: string, request: ForkRequest = {}): Promise<MadeFork> {
     const forking = this.#forking;
     this.recover();
     await this.#emptyTrash({ all: false });
@@ -71,20 +71,20 @@ export class LocalForks implements Forks<Workspace> {
     }
     this.#runner.events.wake();
     const row = this.#at(placed.row.workingCopy);
-    return { fork: describeFork(row, forking), warnings: [...placed.warnings, ...this.#runner.notices()] };
+    return { ...describeFork(row, forking), warnings: [...placed.warnings, ...this.#runner.notices()] };
   }
 
-  async open(ref: string): Promise<Workspace> {
+  async openFork(ref: string): Promise<Workspace> {
     const row = this.#find(ref);
     if (row.state === "removing" || !isForkThere(row)) throw notThere(row);
     return this.#opened(row);
   }
 
-  async environment(ref: string): Promise<Record<string, string>> {
+  async forkEnvironment(ref: string): Promise<Record<string, string>> {
     return forkEnvironment(this.#context, this.#forking, this.#find(ref));
   }
 
-  async remove(
+  async removeFork(
     ref: string,
     { now = false, despiteGaps = false }: RemoveForkOptions = {},
   ): Promise<RemovedFork> {
@@ -99,7 +99,7 @@ export class LocalForks implements Forks<Workspace> {
     return this.#removed(row, warnings);
   }
 
-  async restore(ref: string): Promise<Fork> {
+  async restoreFork(ref: string): Promise<Fork> {
     this.recover();
     const row = this.#find(ref);
     if (row.state === "ready" && isForkThere(row)) return describeFork(row, this.#forking);

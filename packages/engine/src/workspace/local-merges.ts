@@ -47,7 +47,13 @@ import {
 import { tryDecision, type TriedChoice, type TriedDecision } from "../queries/try-decision.ts";
 import { isRootThere } from "../scan/root.ts";
 import type { WorkingCopies } from "./create-context.ts";
-import type { BranchMergeOptions, ConflictChoice, Merges, ResolvedConflict } from "./interface/merges.ts";
+import type {
+  BranchMergeOptions,
+  ConflictChoice,
+  Merges,
+  Merging,
+  ResolvedConflict,
+} from "./interface/merges.ts";
 import type { Runner } from "./runner.ts";
 import type { WayRequest } from "./way-request.ts";
 
@@ -61,8 +67,8 @@ export interface PlanKeeper {
   scratch(state: ScratchState): Promise<Scratch>;
 }
 
-/** Each method of `Merges`, in terms of the layers below. */
-export class LocalMerges implements Merges {
+/** Each method of `Merges` and `Merging`, in terms of the layers below. */
+export class LocalMerges implements Merges, Merging {
   readonly #runner: Runner;
   readonly #plans: PlanKeeper;
 
@@ -77,7 +83,7 @@ export class LocalMerges implements Merges {
     return this.#runner.look(() => previewMerge(context, sources, options));
   }
 
-  async plan(branches: readonly string[], options: BranchMergeOptions = {}): Promise<MergePlan> {
+  async planMerge(branches: readonly string[], options: BranchMergeOptions = {}): Promise<MergePlan> {
     const { context } = this.#runner;
     const { onConflict = "hold", syntax } = options;
     await this.#captureElsewhere(branches);
@@ -150,7 +156,7 @@ export class LocalMerges implements Merges {
     return this.#inScratch(state, work);
   }
 
-  async apply(plan: MergePlan): Promise<MergeOutcome> {
+  async merge(plan: MergePlan): Promise<MergeOutcome> {
     const outcome = await this.#plans.restore(plan);
     return { ...outcome, merge: describeMerge(this.#runner.context, plan.merge.id) ?? plan.merge };
   }
@@ -218,7 +224,7 @@ export class LocalMerges implements Merges {
     return markedText(versions, { ours: branchAt(db, into).name, theirs: branchAt(db, source).name });
   }
 
-  async abandon(merge: string): Promise<Merge> {
+  async abandonMerge(merge: string): Promise<Merge> {
     const { context } = this.#runner;
     abandonMerge(context, merge);
     this.#runner.events.wake();

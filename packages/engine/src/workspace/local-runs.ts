@@ -1,4 +1,6 @@
 /** The records of runs of a workspace in this process. */
+import { below, displayAbsolute } from "../fs/absolute-path.ts";
+import { processIdentity } from "../fs/system.ts";
 import { seqOf } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import {
@@ -15,15 +17,26 @@ import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Run, RunLog, RunProgress, RunRequest, RunResult } from "../model/run.ts";
 import { escapedSince } from "../steps/escaped.ts";
 import { beginRun, closeRun, endRun } from "../steps/runs.ts";
+import type { LocalWorkspaceParts } from "./create-context.ts";
 import type { Runs } from "./interface/runs.ts";
 import type { Runner } from "./runner.ts";
 
 /** Each method of `Runs`, in terms of the layers below. */
 export class LocalRuns implements Runs {
+  readonly directory: string | null;
   readonly #runner: Runner;
 
-  constructor(runner: Runner) {
+  constructor(runner: Runner, { id, copies }: Pick<LocalWorkspaceParts, "id" | "copies">) {
     this.#runner = runner;
+    this.directory = copies === undefined ? null : displayAbsolute(below(copies.home, `runs/${id}`));
+  }
+
+  identify(pid: number): ProcessIdentity {
+    return processIdentity(pid);
+  }
+
+  isAlive(program: ProcessIdentity): boolean {
+    return this.#runner.context.system.isAlive(program);
   }
 
   async list(options: RunFilter = {}): Promise<Run[]> {

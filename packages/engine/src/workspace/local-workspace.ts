@@ -23,6 +23,8 @@ import type { Findings, FindOptions } from "../model/finding.ts";
 import type { FileDiff } from "../model/file-diff.ts";
 import type { Ghost, GhostOptions } from "../model/ghost.ts";
 import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
+import type { Fork, ForkRequest, MadeFork, RemovedFork, RemoveForkOptions } from "../model/fork.ts";
+import type { Merge, MergeConflict, MergeOutcome, MergePlan } from "../model/merge.ts";
 import type { Pause } from "../model/pause.ts";
 import type { ApplyOptions, Interrupt, Outcome, Plan, RestoreProgress } from "../model/plan.ts";
 import type { FileChange } from "../model/file-change.ts";
@@ -82,7 +84,7 @@ import { PlanBook, type HandedOver } from "./plan-book.ts";
 import { Runner } from "./runner.ts";
 import type { Fixes } from "./interface/fixes.ts";
 import type { Runs } from "./interface/runs.ts";
-import type { Merges } from "./interface/merges.ts";
+import type { BranchMergeOptions, ConflictChoice, ResolvedConflict } from "./interface/merges.ts";
 import type { Threads } from "./interface/threads.ts";
 import type { Timeline } from "./interface/timeline.ts";
 import type { Turns } from "./interface/turns.ts";
@@ -114,14 +116,14 @@ export class LocalWorkspace implements Workspace {
   readonly threads: Threads;
   readonly turns: Turns;
   readonly approvals: LocalApprovals;
-  readonly merges: Merges;
-  readonly forks: LocalForks;
+  readonly merges: LocalMerges;
   readonly runs: Runs;
   readonly fixes: Fixes;
   readonly upkeep: Upkeep;
   readonly versions: Versions;
   readonly exchange: LocalExchange;
   readonly #branches: LocalBranches;
+  readonly #forks: LocalForks;
   readonly #ghosts: LocalGhosts;
   /** What the parts share. */
   readonly runner: Runner;
@@ -144,14 +146,14 @@ export class LocalWorkspace implements Workspace {
     this.approvals = new LocalApprovals(this.runner, (preview, way) =>
       this.plans.keep(this.copyId, preview, way),
     );
-    this.forks = new LocalForks(this.runner, parts);
+    this.#forks = new LocalForks(this.runner, parts);
     this.merges = new LocalMerges(this.runner, {
       plan: (request) => this.#plan(() => request),
       restore: (plan) => this.restore(plan),
       openCopy: parts.copies?.open,
-      scratch: (state) => this.forks.scratch(state),
+      scratch: (state) => this.#forks.scratch(state),
     });
-    this.runs = new LocalRuns(this.runner);
+    this.runs = new LocalRuns(this.runner, parts);
     this.fixes = new LocalFixes(this.runner);
     this.upkeep = new LocalUpkeep(this.runner);
     this.versions = new LocalVersions(this.runner);
@@ -170,7 +172,7 @@ export class LocalWorkspace implements Workspace {
 
   /** Finishes what an interrupted process left behind. */
   recover(): void {
-    this.#notices.push(...recover(this.#context), ...this.forks.recover());
+    this.#notices.push(...recover(this.#context), ...this.#forks.recover());
     noticeKilledFixes(this.#context);
   }
 
@@ -238,8 +240,10 @@ export class LocalWorkspace implements Workspace {
     return options.fresh === true ? this.runner.look(() => withChanges(this.#context, listed)) : listed;
   }
 
-  async resolve(ref: CheckpointRef): Promise<Checkpoint> {
-    return resolveState(this.#context, ref);
+  async resolve(ref: CheckpointRef): Promise<Checkpoint>;
+  async resolve(conflict: string, choice: ConflictChoice): Promise<ResolvedConflict>;
+  async resolve(ref: string, choice?: ConflictChoice): Promise<Checkpoint | ResolvedConflict> {
+    return choice === undefined ? resolveState(this.#context, ref) : this.merges.resolve(ref, choice);
   }
 
   async show(ref: CheckpointRef, { since }: ShowOptions = {}): Promise<CheckpointDetails> {
@@ -311,6 +315,54 @@ export class LocalWorkspace implements Workspace {
 
   restoreBranch(name: string): Promise<Branch> {
     return this.#branches.restoreBranch(name);
+  }
+
+  async forks(options: { removed?: boolean } = {}): Promise<Fork[]> {
+    return this.#forks.forks(options);
+  }
+
+  async findFork(ref: string): Promise<Fork> {
+    return this.#forks.findFork(ref);
+  }
+
+  async fork(name?: string, request: ForkRequest = {}): Promise<MadeFork> {
+    return this.#forks.fork(name, request);
+  }
+
+  async openFork(ref: string): Promise<Workspace> {
+    return this.#forks.openFork(ref);
+  }
+
+  async forkEnvironment(ref: string): Promise<Record<string, string>> {
+    return this.#forks.forkEnvironment(ref);
+  }
+
+  async removeFork(ref: string, options: RemoveForkOptions = {}): Promise<RemovedFork> {
+    return this.#forks.removeFork(ref, options);
+  }
+
+  async restoreFork(ref: string): Promise<Fork> {
+    return this.#forks.restoreFork(ref);
+  }
+
+  async planMerge(sources: readonly string[], options: BranchMergeOptions = {}): Promise<MergePlan> {
+    return this.merges.planMerge(sources, options);
+  }
+
+  async merge(plan: MergePlan): Promise<MergeOutcome> {
+    return this.merges.merge(plan);
+  }
+
+  async conflicts(merge?: string): Promise<MergeConflict[]> {
+    return this.merges.conflicts(merge);
+  }
+
+  async reopen(conflict: string): Promise<MergeConflict> {
+    return this.merges.reopen(conflict);
+  }
+
+  async abandonMerge(id: string): Promise<Merge> {
+    return this.merges.abandonMerge(id);
   }
 
   ghost(ref?: CheckpointRef, options?: GhostOptions): Promise<Ghost | MissingGhost> {

@@ -29,22 +29,22 @@ const AT_REST_MS = 30;
 /** Puts a fork into the trash. It is made each time: the copy of one is another directory, and nothing takes that over. */
 export async function trashFork({ root, home }: Place): Promise<void> {
   await using workspace = await openWorkspace(root, { home });
-  const { fork } = await workspace.forks.create(SPARE_FORK);
+  const fork = await workspace.fork(SPARE_FORK);
   mkdirSync(join(fork.path, dirname(INSTALLED)), { recursive: true });
   writeFileSync(join(fork.path, INSTALLED), "can be installed again\n");
   await sleep(AT_REST_MS);
-  await workspace.forks.remove(SPARE_FORK);
+  await workspace.removeFork(SPARE_FORK);
 }
 
 /** [R793] Trying a merge once more removes what a killed process left of its scratch copies. */
-export async function expectNoScratch({ merges, root }: Workspace): Promise<void> {
+export async function expectNoScratch(workspace: Workspace): Promise<void> {
   let tried = 0;
   const check: typeof PASSES.check = (directory) => {
     tried += 1;
     return PASSES.check!(directory);
   };
-  await merges.plan(["work"], { programs: { check } });
-  const place = placeOf(root);
+  await workspace.planMerge(["work"], { programs: { check } });
+  const place = placeOf(workspace.root);
   const left = existsSync(place) ? readdirSync(place).filter((name) => name.startsWith(".scratch-")) : [];
   // a merge that went through before the end has nothing to try
   if (tried > 0) assert.deepEqual(left, []);
@@ -58,7 +58,7 @@ export async function expectForks(
   const place = placeOf(workspace.root);
   // an empty file that the next fork begins with removing
   const names = (existsSync(place) ? readdirSync(place) : []).filter((name) => name !== ".belay-probe");
-  const forks = await workspace.forks.list({ removed: true });
+  const forks = await workspace.forks({ removed: true });
   const made = forks.find(({ name }) => name === MADE_FORK);
   // what is on the disk is known, and what is known is on the disk
   assert.deepEqual(
@@ -90,7 +90,7 @@ async function expectExact(workspace: Workspace, { path, base }: Fork): Promise<
 
 /** [R1756] The fork in the trash can be brought back whole, is spare with every captured file, or is gone. */
 async function expectSpare(workspace: Workspace): Promise<void> {
-  const trashed = (await workspace.forks.list({ removed: true })).find(({ name }) => name === SPARE_FORK);
+  const trashed = (await workspace.forks({ removed: true })).find(({ name }) => name === SPARE_FORK);
   if (trashed !== undefined)
     assert.ok(existsSync(join(trashed.path, INSTALLED)), "half a fork can be brought back");
   for (const root of placesOf(workspace, "spare")) {
@@ -98,7 +98,7 @@ async function expectSpare(workspace: Workspace): Promise<void> {
     const captured = await readCheckpointMap({ workspace }, `branch/${SPARE_FORK}`);
     for (const [path, node] of captured) assert.equal(held.get(path), node, `a spare fork lacks ${path}`);
   }
-  const { fork } = await workspace.forks.create("next");
+  const fork = await workspace.fork("next");
   await expectExact(workspace, fork);
   assert.deepEqual(placesOf(workspace, "gone"), [], "what is left of a fork was not cleared away");
 }

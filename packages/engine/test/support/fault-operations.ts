@@ -42,23 +42,23 @@ const OPERATIONS = {
   undo: async (workspace) => (await workspace.undo()).outcome,
   redo: async (workspace) => (await workspace.redo()).outcome,
   switch: async (workspace) => (await workspace.restore(await workspace.planSwitch("other"))).outcome,
-  fork: async (workspace) => (await workspace.forks.create(MADE_FORK)).fork.state,
+  fork: async (workspace) => (await workspace.fork(MADE_FORK)).state,
   /** The fork in the trash is spare by now, and the new one takes over its files. */
   async takeover(workspace, { passHours }) {
     passHours(25);
-    return (await workspace.forks.create(MADE_FORK)).fork.method;
+    return (await workspace.fork(MADE_FORK)).method;
   },
-  unfork: async (workspace) => (await workspace.forks.remove(MADE_FORK, { now: true })).fork.state,
-  merge: async ({ merges }) => (await merges.apply(await merges.plan(["work"]))).outcome,
-  check: async ({ merges }) =>
-    (await merges.apply(await merges.plan(["work"], { programs: PASSES }))).outcome,
-  async resolve({ merges }) {
-    const held = await merges.apply(await merges.plan(["clash"]));
+  unfork: async (workspace) => (await workspace.removeFork(MADE_FORK, { now: true })).fork.state,
+  merge: async (workspace) => (await workspace.merge(await workspace.planMerge(["work"]))).outcome,
+  check: async (workspace) =>
+    (await workspace.merge(await workspace.planMerge(["work"], { programs: PASSES }))).outcome,
+  async resolve(workspace) {
+    const held = await workspace.merge(await workspace.planMerge(["clash"]));
     for (const { id, options } of held.merge.conflicts)
-      await merges.resolve(id, { take: options.includes("theirs") ? "theirs" : options[0]! });
+      await workspace.resolve(id, { take: options.includes("theirs") ? "theirs" : options[0]! });
     return held.merge.state === "applied"
       ? held.outcome
-      : (await merges.apply(await merges.planRest(held.merge.id))).outcome;
+      : (await workspace.merge(await workspace.merges.planRest(held.merge.id))).outcome;
   },
   approve: async (workspace) =>
     void (await workspace.approvals.approve((await workspace.threads.list())[0]!.id)),

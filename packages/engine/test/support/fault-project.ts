@@ -52,7 +52,7 @@ async function makeFork({ root, home }: FaultLab): Promise<void> {
   const { bsize, blocks } = statfsSync(root);
   if (bsize * blocks < 2 ** 31) return;
   await using workspace = await openWorkspace(root, { home });
-  const { fork } = await workspace.forks.create(MADE_FORK);
+  const fork = await workspace.fork(MADE_FORK);
   writeFileSync(join(fork.path, ONLY_IN_FORK), "only here\n");
 }
 

@@ -4,12 +4,26 @@ import type { Json, shapes } from "@belay/protocol";
 import { branchJson } from "./branch-json.ts";
 
 /** One fork. */
-export function forkJson({ createdAt, removedAt, dependencies, ...fork }: Fork): Json<typeof shapes.fork> {
+export function forkJson(fork: Fork): Json<typeof shapes.fork> {
   return {
-    ...fork,
-    dependencies: [...dependencies],
-    createdAt: new Date(createdAt).toISOString(),
-    removedAt: removedAt === null ? null : new Date(removedAt).toISOString(),
+    id: fork.id,
+    name: fork.name,
+    path: fork.path,
+    branch: fork.branch,
+    base: fork.base,
+    head: fork.head,
+    state: fork.state,
+    method: fork.method,
+    files: fork.files,
+    bytes: fork.bytes,
+    bytesOnDisk: fork.bytesOnDisk,
+    dependencies: [...fork.dependencies],
+    git: fork.git,
+    port: fork.port,
+    run: fork.run,
+    durationMs: fork.durationMs,
+    createdAt: new Date(fork.createdAt).toISOString(),
+    removedAt: fork.removedAt === null ? null : new Date(fork.removedAt).toISOString(),
   };
 }
 

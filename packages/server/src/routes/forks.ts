@@ -7,32 +7,32 @@ import { defined, inWorkspace, type Served } from "./served.ts";
 /** Serves forks. */
 export function serveForks(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/forks", ({ query }) =>
-    inWorkspace(served, query.workspace, async ({ forks }) => ({
-      forks: (await forks.list(defined({ removed: query.removed }))).map(forkJson),
+    inWorkspace(served, query.workspace, async (workspace) => ({
+      forks: (await workspace.forks(defined({ removed: query.removed }))).map(forkJson),
     })),
   );
   serveRoute(app, "POST /api/forks", ({ query, body }) =>
-    inWorkspace(served, body.workspace ?? query.workspace, async ({ forks }) => {
+    inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => {
       const { from, git, dependencies } = body;
-      const { fork, warnings } = await forks.create(body.name, defined({ from, git, dependencies }));
-      return { fork: forkJson(fork), warnings: [...warnings] };
+      const fork = await workspace.fork(body.name, defined({ from, git, dependencies }));
+      return { fork: forkJson(fork), warnings: [...fork.warnings] };
     }),
   );
   serveRoute(app, "GET /api/forks/:id", ({ params, query }) =>
-    inWorkspace(served, query.workspace, async ({ forks }) => ({
-      fork: forkJson(await forks.find(nameIn(params))),
-      environment: await forks.environment(nameIn(params)),
+    inWorkspace(served, query.workspace, async (workspace) => ({
+      fork: forkJson(await workspace.findFork(nameIn(params))),
+      environment: await workspace.forkEnvironment(nameIn(params)),
     })),
   );
   serveRoute(app, "DELETE /api/forks/:id", ({ params, query }) =>
-    inWorkspace(served, query.workspace, async ({ forks }) => {
+    inWorkspace(served, query.workspace, async (workspace) => {
       const { now, despiteGaps } = query;
-      return removedForkJson(await forks.remove(nameIn(params), defined({ now, despiteGaps })));
+      return removedForkJson(await workspace.removeFork(nameIn(params), defined({ now, despiteGaps })));
     }),
   );
   serveRoute(app, "POST /api/forks/:id/restore", ({ params, query, body }) =>
-    inWorkspace(served, body.workspace ?? query.workspace, async ({ forks }) => ({
-      fork: forkJson(await forks.restore(nameIn(params))),
+    inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => ({
+      fork: forkJson(await workspace.restoreFork(nameIn(params))),
     })),
   );
 }

@@ -84,7 +84,7 @@ async function planned(
 ): Promise<MergePlan> {
   const syntax = await served.syntax?.();
   const programs = await programsFor(served, workspace);
-  return workspace.merges.plan(sources, { ...defined({ onConflict, syntax, programs }), announce: true });
+  return workspace.planMerge(sources, { ...defined({ onConflict, syntax, programs }), announce: true });
 }
 
 /** [R793] Where the settings have a check, no merge goes around it: over HTTP it runs only if programs may be started. */
@@ -133,7 +133,7 @@ function serveApplying(app: Hono, served: Served): void {
   });
   serveRoute(app, "POST /api/merges/:id/abandon", ({ params, query, body }) =>
     inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => ({
-      merge: mergeJson(await workspace.merges.abandon(params.id)),
+      merge: mergeJson(await workspace.abandonMerge(params.id)),
     })),
   );
 }
@@ -141,7 +141,7 @@ function serveApplying(app: Hono, served: Served): void {
 function serveConflicts(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/merges/:id/conflicts", ({ params, query }) =>
     inWorkspace(served, query.workspace, async (workspace) => ({
-      conflicts: (await workspace.merges.conflicts(params.id)).map(mergeConflictJson),
+      conflicts: (await workspace.conflicts(params.id)).map(mergeConflictJson),
     })),
   );
   serveRoute(app, "GET /api/conflicts/:id", ({ params, query }) =>
@@ -163,13 +163,13 @@ function serveConflicts(app: Hono, served: Served): void {
     inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => {
       const syntax = await served.syntax?.();
       return resolvedConflictJson(
-        await workspace.merges.resolve(params.id, { ...choiceOf(body), ...defined({ syntax }) }),
+        await workspace.resolve(params.id, { ...choiceOf(body), ...defined({ syntax }) }),
       );
     }),
   );
   serveRoute(app, "POST /api/conflicts/:id/reopen", ({ params, query, body }) =>
     inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => ({
-      conflict: mergeConflictJson(await workspace.merges.reopen(params.id)),
+      conflict: mergeConflictJson(await workspace.reopen(params.id)),
     })),
   );
 }

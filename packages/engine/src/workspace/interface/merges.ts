@@ -59,18 +59,32 @@ export interface ResolvedConflict {
   readonly open: number;
 }
 
-/** Merging; `workspace.merges`. */
+/** What a workspace can do with the work of other branches. */
+export interface Merging {
+  /**
+   * Plans a merge of branches, in the order of their names, into the files as they are now. What forks have and no
+   * checkpoint is captured first; apart from that nothing is stored or written before `merge`. Throws `BRANCH_NOT_FOUND`, and `MERGE_OPEN` while a merge of one of them waits for decisions.
+   */
+  planMerge(sources: readonly string[], options?: BranchMergeOptions): Promise<MergePlan>;
+  /** Carries a plan out: one step, one undo. Throws `PLAN_STALE` when the files changed since. */
+  merge(plan: MergePlan): Promise<MergeOutcome>;
+  /** The conflicts of a merge, or of all that are open. */
+  conflicts(merge?: string): Promise<MergeConflict[]>;
+  /** Decides a conflict. No file is touched: `merges.planRest` applies what was decided. Throws `ANSWER_REFUSED`. */
+  resolve(conflict: string, choice: ConflictChoice): Promise<ResolvedConflict>;
+  /** Takes a decision back. */
+  reopen(conflict: string): Promise<MergeConflict>;
+  /** Gives a merge up. What it brought stays, what was held back is as if it had not been tried. */
+  abandonMerge(id: string): Promise<Merge>;
+}
+
+/** Merges and conflicts one by one, and what deciding them needs; `workspace.merges`. */
 export interface Merges {
   /**
    * What merging the sources into the files as they are now would do, source by source in the order given: what is
    * certain, what conflicts and why. Nothing is stored or written.
    */
   preview(sources: readonly MergeRequestSource[], options?: MergeOptions): Promise<MergePreview>;
-  /**
-   * Plans a merge of branches, in the order of their names, into the files as they are now. What forks have and no
-   * checkpoint is captured first; apart from that nothing is stored or written before `apply`. Throws `BRANCH_NOT_FOUND`, and `MERGE_OPEN` while a merge of one of them waits for decisions.
-   */
-  plan(branches: readonly string[], options?: BranchMergeOptions): Promise<MergePlan>;
   /** Plans what is left of a merge whose conflicts are all decided; throws `MERGE_OPEN` while one is not. */
   planRest(merge: string, options?: Pick<BranchMergeOptions, "syntax" | "programs">): Promise<MergePlan>;
   /**
@@ -87,21 +101,15 @@ export interface Merges {
     answers: ReadonlyMap<string, Buffer>,
     work: (directory: string) => Promise<Result>,
   ): Promise<Result>;
-  /** Carries a plan out: one step, one undo. Throws `PLAN_STALE` when the files changed since. */
-  apply(plan: MergePlan): Promise<MergeOutcome>;
   /** Merges, newest first; conflicts included. */
   list(): Promise<Merge[]>;
   /** One merge; throws `MERGE_NOT_FOUND`. */
   show(merge: string): Promise<Merge>;
-  /** The conflicts of a merge, or of all that are open. */
-  conflicts(merge?: string): Promise<MergeConflict[]>;
   /**
    * One conflict by its id, the beginning of it, or the path of one into the branch here; throws `CONFLICT_NOT_FOUND`,
    * and `CONFLICT_AMBIGUOUS` where several match.
    */
   conflict(ref: string): Promise<MergeConflict>;
-  /** Decides a conflict. No file is touched: `planRest` applies what was decided. Throws `ANSWER_REFUSED`. */
-  resolve(conflict: string, choice: ConflictChoice): Promise<ResolvedConflict>;
   /** What a decision would come to. Nothing is recorded. Throws `ANSWER_REFUSED`. */
   tryOut(conflict: string, choice: TriedChoice): Promise<TriedDecision>;
   /** Keeps what a merger agent made as the option `merger`; nothing is decided by it. */
@@ -113,12 +121,8 @@ export interface Merges {
       readonly dropped: readonly DroppedLine[];
     },
   ): Promise<MergeConflict>;
-  /** Takes a decision back. */
-  reopen(conflict: string): Promise<MergeConflict>;
   /** The checkpoint that brought a branch into the files here, which `revert` takes out; null when it is not in them. */
   broughtBy(branch: string): Promise<CheckpointId | null>;
   /** The mechanical merge of a conflict with marks at what is left to decide. */
   marked(conflict: string): Promise<Buffer>;
-  /** Gives a merge up. What it brought stays, what was held back is as if it had not been tried. */
-  abandon(merge: string): Promise<Merge>;
 }

@@ -4,6 +4,11 @@ import type { Run, RunLog, RunProgress, RunRequest, RunResult } from "../../mode
 
 /** Records of runs; `workspace.runs`. The one that starts the programs calls these in their order. */
 export interface Runs {
+  /** Where the output of runs is kept, below `$BELAY_HOME`; null for a store in memory. */
+  readonly directory: string | null;
+  /** A running process, precisely enough that a reused pid is not mistaken for it. */
+  identify(pid: number): ProcessIdentity;
+  isAlive(program: ProcessIdentity): boolean;
   /** The runs of all working copies, newest first; `alive`: only those that have not ended. */
   list(options?: {
     readonly batch?: string;

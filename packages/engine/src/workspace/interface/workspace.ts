@@ -26,7 +26,7 @@ import type { Imports } from "./imports.ts";
 import type { Forks } from "./forks.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Fixes } from "./fixes.ts";
-import type { Merges } from "./merges.ts";
+import type { ConflictChoice, Merges, Merging, ResolvedConflict } from "./merges.ts";
 import type { Runs } from "./runs.ts";
 import type { PlanBook } from "../plan-book.ts";
 import type { Threads } from "./threads.ts";
@@ -146,7 +146,7 @@ export interface Reconciled {
 }
 
 /** A protected directory. Its timeline, conversations, turns, approvals, merges, upkeep and events are parts of it. */
-export interface Workspace extends Branches, Ghosts, Imports, AsyncDisposable {
+export interface Workspace extends Branches, Forks<Workspace>, Ghosts, Imports, Merging, AsyncDisposable {
   readonly id: WorkspaceId;
   /** Names this working copy among those of all workspaces: the root by the workspace's id, a fork with its number. */
   readonly copyId: string;
@@ -166,9 +166,8 @@ export interface Workspace extends Branches, Ghosts, Imports, AsyncDisposable {
   readonly turns: Turns;
   /** Approval and reset of a thread's work. */
   readonly approvals: Approvals;
-  /** Work of other checkpoints, merged into the files. */
+  /** Merges and their conflicts, one by one. */
   readonly merges: Merges;
-  readonly forks: Forks<Workspace>;
   /** Checkpoints that were put on a branch on purpose. */
   readonly versions: Versions;
   /** Records of the programs of agents that Belay started. */
@@ -188,6 +187,8 @@ export interface Workspace extends Branches, Ghosts, Imports, AsyncDisposable {
   list(options?: ListOptions): Promise<Checkpoint[]>;
   /** The checkpoint that a reference names; throws `CHECKPOINT_NOT_FOUND`. */
   resolve(ref: CheckpointRef): Promise<Checkpoint>;
+  /** Decides a conflict of a merge. */
+  resolve(conflict: string, choice: ConflictChoice): Promise<ResolvedConflict>;
   /** A checkpoint with what it changed, its gaps, doubts and what was left out. */
   show(ref: CheckpointRef, options?: ShowOptions): Promise<CheckpointDetails>;
   /** `diff(a, b)` compares two checkpoints, `diff(a)` one with the disk; unified diffs included. */

@@ -1,15 +1,28 @@
 /** A command that tries the result of a merge, in a scratch copy. */
-import { runCommand, type CommandEnd } from "@belay/agents/orchestration";
-import type { CheckRun } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
+import { runCommand, type CommandEnd } from "../run/run-command.ts";
+
+/** What a check said about a state. */
+export interface CheckRun {
+  readonly command: readonly string[];
+  readonly exitCode: number;
+  readonly durationMs: number;
+  /** What it printed. */
+  readonly output: string;
+}
 
 /** A check that runs this command. */
 export function checkWith(
   words: readonly string[],
-  { environment, signal }: { environment: NodeJS.ProcessEnv; signal?: AbortSignal | undefined },
+  { environment, signal }: { environment?: NodeJS.ProcessEnv; signal?: AbortSignal | undefined } = {},
 ): (directory: string) => Promise<CheckRun> {
   return async (directory) => {
-    const ended = await runCommand({ command: words, directory, environment, signal });
+    const ended = await runCommand({
+      command: words,
+      directory,
+      ...(environment && { environment }),
+      signal,
+    });
     if (ended.how === "stopped") throw interrupted();
     const { stdout, stderr, durationMs } = ended;
     const late = ended.how === "late" ? "it took longer than ten minutes\n" : "";
