@@ -154,8 +154,8 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     edits: [
       edit(
         "sync/push",
-        '    const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });\n    if (put.outcome === "exists" && !(await this.#isThere(key, bytes))) throw new LineTaken(key);',
-        '    exchange.settle(this.#name, { segment: head.number - 1, hash: head.previous ?? "", until: until ?? 0, at: 0 });\n    const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });\n    if (put.outcome === "exists" && !(await this.#isThere(key, bytes))) throw new LineTaken(key);',
+        '    const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });\n    if (put.outcome === "exists" && !(await this.#isThere({ key, detail: bytes }))) throw new LineTaken(key);',
+        '    exchange.settle(this.#name, { segment: head.number - 1, hash: head.previous ?? "", until: until ?? 0, at: 0 });\n    const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });\n    if (put.outcome === "exists" && !(await this.#isThere({ key, detail: bytes }))) throw new LineTaken(key);',
       ),
     ],
   },
