@@ -8,6 +8,7 @@ import { createHead, sealSegment } from "../src/line/segment.ts";
 import { OpenParcel } from "../src/parcel/parcel.ts";
 import { openSpace, presentSecret, secretFor, type Space } from "../src/space/space.ts";
 import { readIdentity } from "../src/space/identity.ts";
+import { RemoteFailure } from "../src/stores/remote-store.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { Mirror } from "../src/sync/mirror.ts";
 import { push, pushBase, pushObjects, type PushTarget } from "../src/sync/push.ts";
@@ -308,6 +309,37 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     store.clock.ahead += 73 * HOUR_MS;
     await sweep(ana, store);
     await expectWhole(ana, store);
+  });
+
+  test("[R2000] a segment that reached the server after its parcels were swept is no hindrance to a clone, and is repaired", async () => {
+    const store = new Server();
+    const ana = await pushedOften(store, 2);
+    const pushed = await checkpointsOf(ana);
+    const put = store.put.bind(store);
+    let stalled: (() => Promise<unknown>) | undefined;
+    store.put = async (key, bytes, how) => {
+      if (!PLAIN.test(key)) return put(key, bytes, how);
+      stalled = () => put(key, bytes, how);
+      throw new RemoteFailure("denied", "it is still on its way");
+    };
+    ana.write({ "later.bin": randomBytes(1_100_000) });
+    await ana.workspace.checkpoint();
+    await expect(ana.push()).rejects.toThrow(/on its way/);
+    store.put = put;
+    for (const _ of [1, 2]) {
+      store.clock.ahead += 73 * HOUR_MS;
+      await sweep(ana, store);
+    }
+    await stalled!();
+    const bob = await ana.clone(() => store);
+    expect(await checkpointsOf(bob)).toEqual(pushed);
+    expect(await bob.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
+    expect(await ana.push()).toMatchObject({ outcome: "pushed" });
+    await expectWhole(ana, store);
+    // what is gone for another reason than a sweep is damage, and said
+    const parcels = keysOf(store, /\/b\//);
+    for (const key of parcels) store.objects.delete(key);
+    await expect(ana.clone(() => store, { name: "eve" })).rejects.toThrow(/is gone/);
   });
 
   test("[T7, R737] what is named again before the second look is pardoned", async () => {

@@ -85,7 +85,7 @@ const PARCELS_IN_FLIGHT = 2;
 const HOUR_MS = 60 * 60 * 1000;
 /** Parcels of a push that did not end are used by the next one for so long. */
 const REUSE_MS = 24 * HOUR_MS;
-/** [T8] So much of the server's time may pass between the look at sweeps, or the upload, and the commit. */
+/** [T8] So much of the server's time may pass between an upload and the commit: half of what a sweep waits before it condemns. */
 const FENCE_MS = 36 * HOUR_MS;
 /** A push is recent for as long as a list of members is used without asking. */
 const RECENT_MS = 10 * 60_000;
@@ -147,7 +147,7 @@ class Push {
   readonly #sent: Pick<QueuedRecord, "kind" | "id">[] = [];
   /** Objects in parcels of a push that did not end. */
   readonly #uploaded = new Map<string, Place>();
-  /** [T8] What the newest sweep said, where that was asked. */
+  /** What the newest sweep said, where that was asked. */
   #look: SweepLook | undefined;
   /** The line whose content this one may use, and all parcels that it names now. */
   #lender: { readonly line: string; readonly uses: ReadonlySet<string> } | undefined;
@@ -204,10 +204,8 @@ class Push {
     else if (segment !== undefined) return void (await this.#commit(segment));
     else if (last !== undefined) return void (await this.#commitBase(last));
     const parcels = journal.filter(({ kind, stored }) => kind === "parcel" && stored);
-    if (parcels.length === 0) return;
-    const { isBanned } = await this.#lookAgain();
     for (const { key, detail, at } of parcels) {
-      if (this.#target.around.now() - at > REUSE_MS || isBanned(idOf(key))) continue;
+      if (this.#target.around.now() - at > REUSE_MS) continue;
       for (const [hash, place] of decodeIndex(detail))
         this.#uploaded.set(hash, { ...place, parcel: idOf(key) });
     }
@@ -387,13 +385,12 @@ class Push {
     return true;
   }
 
-  /** [T8] A new line uses content of the one that it began with: as that is now, and without what is condemned. */
+  /** A new line uses content of the one that it began with: what that one names now. */
   async #prepareToBorrow(): Promise<void> {
     const { space } = this.#target;
     const { began, segment } = this.#entry;
     this.#lender = undefined;
     if (began === null || segment > 0) return;
-    await this.#lookAgain();
     const { line } = JSON.parse(began) as { line: string };
     this.#lender = { line, uses: await newestUses(space, line) };
   }
@@ -414,9 +411,7 @@ class Push {
     const uploaded = this.#uploaded.get(hash);
     if (uploaded !== undefined || this.#lender === undefined) return uploaded;
     const place = this.#target.mirror.borrow(hash, this.#lender.line);
-    if (place === undefined || !this.#lender.uses.has(place.parcel)) return undefined;
-    // [T8] what is condemned may be gone before this line names it
-    return this.#look?.isBanned(place.parcel) === false ? place : undefined;
+    return place !== undefined && this.#lender.uses.has(place.parcel) ? place : undefined;
   }
 
   /** The mirror may be lost or behind: the line itself says what it holds. */
@@ -508,7 +503,8 @@ class Push {
       key,
       kind: isSelection ? "selection" : "segment",
       stored: false,
-      at: Math.min(this.#look?.date ?? Infinity, this.#uploadedAt ?? around.now()),
+      // [T8] what was not uploaded just now is looked at after the commit, however soon that is
+      at: borrowed.size > 0 ? 0 : (this.#uploadedAt ?? around.now()),
       until,
       detail: bytes,
     };
@@ -528,9 +524,7 @@ class Push {
     await this.#expectOnlyWriter(head.number, put.date);
     const hash = segmentHash(bytes);
     await this.#writeHead(head.line, head.number, hash);
-    // [R1812] what a new line borrowed may be forgotten, and gone, within a day: it always looks again
-    const looked = head.from === null ? at : -Infinity;
-    const lost = await this.#lostSince(index, { at: looked, now: put.date });
+    const lost = await this.#lostSince(index, { at, now: put.date });
     const kept = new Map([...index].filter(([name]) => !lost.has(name)));
     mirror.add(head.line, { number: head.number, hash }, kept);
     const settled = lost.size === 0 ? (until ?? 0) : 0;
@@ -544,7 +538,10 @@ class Push {
     return lost.size === 0;
   }
 
-  /** [T8] What a segment names newly and a sweep may have taken, because its commit took so long. */
+  /**
+   * [T8] What a segment names newly and a sweep may have taken. A sweep that deletes something condemned it before it listed the
+   * lines. If it missed this segment in that list, then the look here, which comes later, shows the condemnation.
+   */
   async #lostSince(
     index: ReadonlyMap<string, Place>,
     { at, now }: { readonly at: number; readonly now: number },

@@ -48,7 +48,7 @@ export async function listParcels({ store, names }: Space): Promise<Set<string>>
 }
 
 /** An object of a line and the segments it stands for. */
-interface Cover extends Span {
+export interface Cover extends Span {
   readonly key: string;
   /** The server's time of its last write. */
   readonly at: number;
@@ -62,6 +62,8 @@ export interface Reading {
    */
   readonly there?: () => Promise<ReadonlySet<string>>;
   readonly refused?: (refusal: LineDamage) => void;
+  /** With `there`: whether the newest segment does not count [R2000]. The line then ends with the one before. */
+  readonly isUnclaimed?: (newest: Cover, there: ReadonlySet<string>) => Promise<boolean>;
 }
 
 /**
@@ -77,6 +79,9 @@ export async function* readLine(
   const { refused } = reading;
   let covers = await coversOf(space, line, known?.number);
   const there = await reading.there?.();
+  const newest = newestSegment(covers);
+  if (there !== undefined && newest !== undefined && (await reading.isUnclaimed?.(newest, there)) === true)
+    covers = covers.filter((cover) => cover !== newest);
   let isWhole = known === undefined;
   let before = known;
   for (;;) {
@@ -111,6 +116,13 @@ async function coversOf(space: Space, line: string, known?: number): Promise<Cov
     if (span !== undefined) covers.push({ key, at: modified, ...span });
   }
   return covers;
+}
+
+/** The last segment, unless a fold restates it as well. */
+function newestSegment(covers: readonly Cover[]): Cover | undefined {
+  const last = Math.max(0, ...covers.map(({ to }) => to));
+  const found = covers.filter(({ to }) => to === last);
+  return found.length === 1 && found[0]?.from === last ? found[0] : undefined;
 }
 
 /** What holds a segment, best first: for a fresh reader what reaches furthest, else the segment itself. */

@@ -5,11 +5,13 @@
 import type { ObjectHash, Receiver } from "@belay/engine";
 import { LIMIT } from "../parcel/limits.ts";
 import { OpenParcel } from "../parcel/parcel.ts";
-import { NewerFormatError } from "../parcel/damage.ts";
+import { DamageError, NewerFormatError } from "../parcel/damage.ts";
 import { secretFor, type Space } from "../space/space.ts";
 import { RemoteFailure } from "../stores/remote-store.ts";
 import { addToMirror, type KnownLine, type Mirror } from "./mirror.ts";
-import { LineDamage, readLine } from "./read-line.ts";
+import { newestSweep } from "./look-at-sweeps.ts";
+import { LineDamage, readLine, type Cover } from "./read-line.ts";
+import { readUses } from "./read-uses.ts";
 
 /** What was received. */
 export interface ReceivedLine {
@@ -40,7 +42,14 @@ export async function receiveLine(
     for await (const { key } of space.store.list(space.names.parcels)) listed.add(key);
     return listed;
   };
-  for await (const { key, segment, bytes: read } of readLine(space, line, undefined, { there })) {
+  let unclaimed = 0;
+  const isUnclaimed = async (newest: Cover) => {
+    if (!(await namesWhatWasSwept(space, line, newest, listed))) return false;
+    unclaimed = newest.to;
+    return true;
+  };
+  const reading = { there, isUnclaimed };
+  for await (const { key, segment, bytes: read } of readLine(space, line, undefined, reading)) {
     // [T15] what this home saw is still there, and the same
     if ((seen.get(segment.head.number) ?? segment.hash) !== segment.hash)
       throw new LineDamage("rolled-back", key, "another segment was here before");
@@ -57,7 +66,7 @@ export async function receiveLine(
   if (last === undefined)
     throw new LineDamage("missing", space.names.segmentsOf(line), "there is no such line in the space");
   const furthest = Math.max(0, ...seen.keys());
-  if (furthest > last.number)
+  if (furthest > Math.max(last.number, unclaimed))
     throw new LineDamage("rolled-back", space.names.segment(line, furthest), "the line was longer before");
   // [R1514] where a base that names lost parcels was passed over, what it let go is still needed
   const named = mirror.parcels(line).filter((id) => listed.has(space.names.parcel(id)));
@@ -73,6 +82,29 @@ export async function receiveLine(
   };
   await Promise.all(Array.from({ length: PARCELS_IN_FLIGHT }, work));
   return { last, parcels: needed.size, bytes };
+}
+
+/**
+ * [R2000] Whether a segment names parcels that a sweep deleted. It reached the server so late that they had been taken for the
+ * rest of a push that never ended. Its machine has claimed nothing of it, and sends nothing else before it has repaired it. What is
+ * missing for another reason is damage.
+ */
+async function namesWhatWasSwept(
+  space: Space,
+  line: string,
+  { key, at, from, to }: Cover,
+  there: ReadonlySet<string>,
+): Promise<boolean> {
+  const named = await readUses(space, { key, modified: at }, { line, from, to }).catch((error: unknown) => {
+    // reading the line will say so
+    if (error instanceof LineDamage || error instanceof DamageError) return undefined;
+    throw error;
+  });
+  const missing =
+    named?.uses.map((id) => space.names.parcel(id)).filter((parcel) => !there.has(parcel)) ?? [];
+  if (named?.isTrue !== true || missing.length === 0) return false;
+  const { deleting } = await newestSweep(space);
+  return missing.every((parcel) => Object.hasOwn(deleting, parcel));
 }
 
 async function receiveParcel(space: Space, id: string, receiver: Receiver): Promise<number> {

@@ -2,8 +2,8 @@
  * One pass of the collector: finds what no line names, and deletes it in two looks 72 hours apart, by the server's clock
  * [T6, T7]. It reads lists of parcels, no trees and no content. Interrupted anywhere, the next sweep goes on.
  *
- * Who wants to use an object looks at the newest sweep first and does without what is condemned there [T8]. So what is
- * condemned at one look, and named by no line at another 72 hours later, is named by none ever again.
+ * A push that names what it did not upload just now looks at the newest sweep after its commit, and sends again what is condemned
+ * there [T8]. So what is condemned at one look, and named by no line at another 72 hours later, is relied on by none ever again.
  *
  * What a base forgot does not wait for those 72 hours: the look after the one that condemned it deletes it [R1812]. It must be
  * older than any use that does not look again after its commit.
