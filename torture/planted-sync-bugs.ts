@@ -14,16 +14,8 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     suite: "sync",
     tries: 40,
     edits: [
-      edit(
-        "sync/push",
-        "if (place === undefined || !this.#lender.uses.has(place.parcel)) return undefined;",
-        "if (place === undefined) return undefined;",
-      ),
-      edit(
-        "sync/push",
-        "return this.#look?.isBanned(place.parcel) === false ? place : undefined;",
-        "return place;",
-      ),
+      edit("sync/push", "place !== undefined && this.#lender.uses.has(place.parcel)", "place !== undefined"),
+      edit("sync/push", "at: borrowed.size > 0 ? 0 :", "at: borrowed.size > 0 ? Infinity :"),
     ],
   },
   {
@@ -69,10 +61,10 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     edits: [edit("sync/sweep", "forgotten.has(key) && before.hurried.includes(key)", "forgotten.has(key)")],
   },
   {
-    name: "a new line does not look again after it borrowed",
+    name: "what was borrowed is looked at again only after 36 hours",
     suite: "sync",
-    tries: 400,
-    edits: [edit("sync/push", "const looked = head.from === null ? at : -Infinity;", "const looked = at;")],
+    tries: 200,
+    edits: [edit("sync/push", "at: borrowed.size > 0 ? 0 :", "at: borrowed.size > 0 ? around.now() :")],
   },
   {
     name: "a base relies on what an earlier one gave up",
@@ -127,13 +119,7 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     name: "a parcel that was never answered counts as uploaded",
     suite: "network",
     tries: 150,
-    edits: [
-      edit(
-        "sync/push",
-        'kind === "parcel" && stored);\n    if (parcels',
-        'kind === "parcel");\n    if (parcels',
-      ),
-    ],
+    edits: [edit("sync/push", 'kind === "parcel" && stored);', 'kind === "parcel");')],
   },
   {
     name: "a segment whose answer was lost is forgotten",

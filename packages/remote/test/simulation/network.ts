@@ -14,6 +14,8 @@ export class MachineDied extends Error {}
 const SECOND_MS = 1000;
 const HOUR_MS = 3600 * SECOND_MS;
 const LONGEST_STALL_MS = 300 * HOUR_MS;
+/** Stalls are of all lengths: some end within what a look allows, some long after. */
+const STALLS_MS = [8 * HOUR_MS, 70 * HOUR_MS, LONGEST_STALL_MS];
 
 /** What happens to requests, in parts of a thousand. */
 export interface Weather {
@@ -24,24 +26,35 @@ export interface Weather {
   readonly death: number;
 }
 
+interface Around {
+  readonly clock: VirtualClock;
+  readonly random: SeededRandom;
+  readonly weather: Weather;
+  /** Keeps a PUT back until the worst moment. */
+  readonly hold?: ((key: string) => Promise<void>) | undefined;
+}
+
 /** One machine's way to the server. */
 export class Network implements RemoteStore {
   readonly #server: RemoteStore;
   readonly #clock: VirtualClock;
   readonly #random: SeededRandom;
   readonly #weather: Weather;
+  readonly #hold: ((key: string) => Promise<void>) | undefined;
   /** Requests that will arrive although their machine has given up. */
   readonly late: Promise<unknown>[] = [];
 
-  constructor(server: RemoteStore, around: { clock: VirtualClock; random: SeededRandom; weather: Weather }) {
+  constructor(server: RemoteStore, around: Around) {
     this.#server = server;
     this.#clock = around.clock;
     this.#random = around.random;
     this.#weather = around.weather;
+    this.#hold = around.hold;
   }
 
-  put(key: string, bytes: Buffer, how: { readonly createOnly: boolean }): Promise<PutOutcome> {
+  async put(key: string, bytes: Buffer, how: { readonly createOnly: boolean }): Promise<PutOutcome> {
     const copy = Buffer.from(bytes);
+    await this.#hold?.(key);
     return this.#send(() => this.#server.put(key, copy, how));
   }
 
@@ -69,7 +82,7 @@ export class Network implements RemoteStore {
     let bound = 0;
     const isIt = (share: number) => chance < (bound += share);
     await this.#clock.sleep(this.#random.below(SECOND_MS));
-    if (isIt(stall)) await this.#clock.sleep(this.#random.below(LONGEST_STALL_MS));
+    if (isIt(stall)) await this.#clock.sleep(this.#random.below(this.#random.pick(STALLS_MS)));
     else if (isIt(death)) {
       if (this.#random.below(2) === 0 && !isReading) await work();
       throw new MachineDied();

@@ -1,38 +1,21 @@
 /**
- * Machines, a collector and a server, for weeks of virtual time: the real push, fold, base, sweep and reading, on a network
- * that loses, delays and stalls, with machines that die. At the end every line must be readable, and hold all that a
- * push claimed to be stored and retention keeps.
+ * Machines, collectors and a server, for weeks of virtual time: the real push, fold, base, sweep and reading, on a network
+ * that loses, delays and stalls, with machines that die. Nothing may be deleted that a line needs, and at the end every line must
+ * be readable, and hold all that a push claimed to be stored and retention keeps.
  */
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
-import { zstdDecompressSync } from "node:zlib";
-import type { Receiver, RemoteEntry } from "@belay/engine";
 import type { SeededRandom } from "../../../engine/test/support/seeded-random.ts";
-import { memberKeys, type MemberKeys } from "../../src/keys/key-pairs.ts";
-import { newLineId } from "../../src/line/line-id.ts";
-import { createHead, sealSegment } from "../../src/line/segment.ts";
-import { createSpace, presentSecret, type Space } from "../../src/space/space.ts";
-import { MemoryRemoteStore } from "../../src/stores/memory-remote-store.ts";
-import { RetryingRemoteStore } from "../../src/stores/retrying-remote-store.ts";
-import { RemoteFailure, type RemoteStore } from "../../src/stores/remote-store.ts";
-import { Mirror } from "../../src/sync/mirror.ts";
+import { spanIn } from "../../src/line/keys-of-space.ts";
+import { RemoteFailure } from "../../src/stores/remote-store.ts";
 import { push, pushBase, type PushTarget } from "../../src/sync/push.ts";
 import { LineDamage } from "../../src/sync/read-line.ts";
-import { receiveLine } from "../../src/sync/receive-line.ts";
 import { sweepSpace } from "../../src/sync/sweep.ts";
-import { HistoryInMemory } from "./history-in-memory.ts";
-import { MachineDied, Network, type Weather } from "./network.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { MachineDied, type Weather } from "./network.ts";
+import type { ServerEvent } from "./watched-server.ts";
+import { CALM, DAY_MS, FILES, HOUR_MS, NAME, START, World, type Hold, type Machine } from "./world.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** What is read within this time is still there. */
 const GRACE_MS = 72 * HOUR_MS;
-const START = Date.UTC(2026, 0, 1);
-const CALM: Weather = { lostRequest: 0, lostAnswer: 0, late: 0, stall: 0, death: 0 };
-const NAME = "team";
-/** As many objects are in a state of the simulated files. */
-const FILES = 6;
 
 /** What to simulate. */
 export interface Scenario {
@@ -47,6 +30,7 @@ export interface SimulationReport {
   bases: number;
   clones: number;
   sweeps: number;
+  pardoned: number;
   deleted: number;
   hurried: number;
   forgotten: number;
@@ -66,90 +50,55 @@ class Simulation {
     bases: 0,
     clones: 0,
     sweeps: 0,
+    pardoned: 0,
     deleted: 0,
     hurried: 0,
     forgotten: 0,
     checked: 0,
   };
+  readonly #world: World;
   readonly #random: SeededRandom;
-  readonly #clock = new VirtualClock(START);
-  readonly #server = new MemoryRemoteStore(this.#clock.now);
   readonly #scenario: Scenario;
-  readonly #machines: Machine[] = [];
-  readonly #networks: Network[] = [];
   readonly #retention: { allDays: number; turnDays: number };
-  #space!: Space;
-  #keys!: MemberKeys;
-  #ids = 0;
   /** Whether the next sweep deletes something that was forgotten, and when one last did. */
   #isHurrying = false;
   #hurriedAt = 0;
-  #drawn = 0;
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
     this.#random = scenario.random;
+    this.#world = new World(scenario.random);
     const days = 1 + this.#random.below(3);
     this.#retention = { allDays: days, turnDays: days };
   }
 
-  readonly bytes = (count: number): Buffer =>
-    createHash("shake256", { outputLength: count })
-      .update(`${this.#scenario.random.seed} ${this.#drawn++}`)
-      .digest();
+  get #isOver(): boolean {
+    return this.#world.lost.length > 0 || this.#now >= this.#end;
+  }
+
+  get #now(): number {
+    return this.#world.clock.now();
+  }
 
   get #end(): number {
     return START + this.#scenario.days * DAY_MS;
   }
 
   async run(): Promise<void> {
-    this.#keys = memberKeys({ sign: this.bytes(32), receive: this.bytes(32) });
-    const recovery = memberKeys({ sign: this.bytes(32), receive: this.bytes(32) });
-    this.#space = await createSpace(this.#server, { own: this.#keys, name: "ana", recovery }, this.bytes);
-    await this.#clock.run(this.#play());
+    await this.#world.run(() => this.#play());
+    this.report.checked = this.#world.checked;
   }
 
   async #play(): Promise<void> {
-    for (let n = 0; n < this.#scenario.machines; n++) this.#machines.push(this.#create(null));
-    const collectors = [0, 1].map((n) => this.#collect(n));
-    await Promise.all([
-      ...this.#machines.map((machine) => this.#work(machine)),
-      ...collectors,
-      this.#cloners(),
-    ]);
+    const { machines, networks, lost } = this.#world;
+    for (let n = 0; n < this.#scenario.machines; n++) machines.push(this.#world.create(null));
+    const collectors = this.#random.pick([[0], [0, 1]]).map((n) => this.#collect(n));
+    await Promise.all([...machines.map((machine) => this.#work(machine)), ...collectors, this.#cloners()]);
     // what was sent long ago arrives now, old heads among it
-    await Promise.all(this.#networks.flatMap(({ late }) => late));
-    for (const machine of this.#machines) await this.#check(machine);
-    await this.#forge();
-  }
-
-  #create(began: RemoteEntry["began"]): Machine {
-    const entry = {
-      name: NAME,
-      line: newLineId(this.#keys.id, this.bytes),
-      began,
-      segment: 0,
-      segmentHash: null,
-      pushedAt: null,
-    } as unknown as RemoteEntry;
-    return {
-      history: new HistoryInMemory(entry),
-      mirror: new Mirror(":memory:", ""),
-      state: [],
-      createdAt: new Map(),
-    };
-  }
-
-  /** A machine's way to the server, through the network that it has today. */
-  #connect(weather: Weather): RemoteStore {
-    const network = new Network(this.#server, { clock: this.#clock, random: this.#random, weather });
-    this.#networks.push(network);
-    return new RetryingRemoteStore(network, {
-      sleep: this.#clock.sleep,
-      now: this.#clock.now,
-      random: () => this.#random.below(1000) / 1000,
-      patienceMs: 600_000,
-    });
+    await Promise.all(networks.flatMap(({ late }) => late));
+    assert.deepEqual(lost, []);
+    for (const machine of machines) await this.#world.check(machine, this.#retention.allDays * DAY_MS);
+    await this.#world.forge();
   }
 
   #weather(): Weather {
@@ -163,26 +112,52 @@ class Simulation {
     };
   }
 
-  #target(machine: Machine, store: RemoteStore): PushTarget {
-    return {
-      exchange: machine.history.exchange,
-      space: { ...this.#space, store },
-      mirror: machine.mirror,
-      keys: this.#keys,
-      device: "device",
-      abilities: { createOnly: true, etagIsMd5: true, deleteAllowed: true, skewMs: 0 },
-      around: { now: this.#clock.now, random: this.bytes, sleep: this.#clock.sleep },
-      inlineBytes: this.#random.below(2) * 1_000_000,
-      foldSegments: 4,
+  /** Until all this happened, one after the other, and a while longer; some time at most. */
+  async #lurk(events: readonly ((event: ServerEvent) => boolean)[], limitMs: number): Promise<void> {
+    const { clock, server } = this.#world;
+    const happen = async () => {
+      for (const isIt of events) await server.next(isIt);
+    };
+    await Promise.race([happen(), clock.sleep(limitMs)]);
+    await clock.sleep(this.#random.below(3) * this.#random.below(4 * HOUR_MS));
+  }
+
+  /** A new line names what it borrows at the worst moment: when its lender has given it up, and sweeps have looked. */
+  #holdFirstSegment({ history: { entry } }: Machine): Hold | undefined {
+    if (entry.began === null || entry.segment > 0 || this.#random.below(3) === 0) return undefined;
+    const { names } = this.#world.space;
+    const { line } = JSON.parse(entry.began) as { line: string };
+    const bases = names.fold(line, { from: 1, to: 0 }).slice(0, -12);
+    const isBase = ({ kind, key }: ServerEvent) => kind === "stored" && key.startsWith(bases);
+    const isSweep = ({ kind, key }: ServerEvent) => kind === "listed" && key === names.lines;
+    const events = [isBase, ...Array.from({ length: 1 + this.#random.below(3) }, () => isSweep)];
+    const limitMs = this.#random.pick([20, 34, 60, 200]) * HOUR_MS;
+    const first = names.segment(entry.line, 1);
+    return async (key) => {
+      if (key === first) await this.#lurk(events, limitMs);
+    };
+  }
+
+  /** A sweep says what it saw after a new line has come. */
+  #holdSweep(): Hold | undefined {
+    if (this.#random.below(2) === 0) return undefined;
+    const { names } = this.#world.space;
+    const limitMs = this.#random.below(30 * HOUR_MS);
+    const isNewLine = ({ kind, key }: ServerEvent) =>
+      kind === "stored" && key.startsWith(names.lines) && spanIn(key)?.to === 1;
+    return async (key) => {
+      if (key.startsWith(names.sweeps)) await this.#lurk([isNewLine], limitMs);
     };
   }
 
   async #work(machine: Machine): Promise<void> {
-    while (this.#clock.now() < this.#end) {
-      await this.#clock.sleep(this.#random.below(30 * HOUR_MS));
-      this.#checkpoint(machine);
+    const world = this.#world;
+    while (!this.#isOver) {
+      await world.clock.sleep(this.#random.below(30 * HOUR_MS));
+      world.checkpoint(machine);
       await this.#tryTo(async () => {
-        const target = this.#target(machine, this.#connect(this.#weather()));
+        const store = world.connect(this.#weather(), this.#holdFirstSegment(machine));
+        const target = world.target(machine, store);
         await push(target, NAME);
         this.report.pushes++;
         if (this.#random.below(2) > 0) return;
@@ -192,7 +167,7 @@ class Simulation {
       });
     }
     // the last word: whatever still waits is sent
-    const target = this.#target(machine, this.#connect(CALM));
+    const target = world.target(machine, world.connect(CALM));
     while (machine.history.isQueued) await push(target, NAME);
   }
 
@@ -207,23 +182,14 @@ class Simulation {
     await push(target, NAME);
   }
 
-  #checkpoint({ history, state, createdAt }: Machine): void {
-    const id = `checkpoint-${this.#ids++}`;
-    const contents = Array.from({ length: 1 + this.#random.below(3) }, () => this.bytes(40));
-    state.splice(0, Math.max(0, state.length + contents.length - FILES));
-    const { objects } = history.add(id, contents, state);
-    state.splice(0, Infinity, ...objects.slice(contents.length), ...objects.slice(0, contents.length));
-    createdAt.set(id, this.#clock.now());
-  }
-
   /** What happens to machines is no failure of the simulation; damage is. A reader that slept is told to read again. */
   async #tryTo(work: () => Promise<void>): Promise<void> {
-    const start = this.#clock.now();
+    const start = this.#now;
     try {
       await work();
     } catch (error) {
       const isWeather = error instanceof MachineDied || error instanceof RemoteFailure;
-      const isLate = this.#clock.now() - start > GRACE_MS;
+      const isLate = this.#now - start > GRACE_MS;
       // [R1812] what was forgotten goes sooner: who reads it meanwhile reads again
       const isStale =
         (isLate || this.#hurriedAt >= start) && error instanceof LineDamage && error.kind === "missing";
@@ -231,22 +197,25 @@ class Simulation {
     }
   }
 
-  /** Two of them, which do not know of each other. */
+  /** One or two of them, which do not know of each other. */
   async #collect(n: number): Promise<void> {
-    await this.#clock.sleep(n * this.#random.below(12 * HOUR_MS));
-    while (this.#clock.now() < this.#end) {
-      await this.#clock.sleep(this.#random.below(20 * HOUR_MS));
+    const world = this.#world;
+    await world.clock.sleep(n * this.#random.below(12 * HOUR_MS));
+    const mostMs = this.#random.pick([20, 20, 48]) * HOUR_MS;
+    while (!this.#isOver) {
+      await world.clock.sleep(this.#random.below(mostMs));
       await this.#tryTo(async () => {
-        const space = { ...this.#space, store: this.#connect(this.#weather()) };
-        const sweeping = { keys: this.#keys, random: this.bytes, isDryRun: false };
+        const space = { ...world.space, store: world.connect(this.#weather(), this.#holdSweep()) };
+        const sweeping = { keys: world.keys, random: world.bytes, isDryRun: false };
         const wasHurrying = this.#isHurrying;
         // a sweep that dies may have got so far
         this.#isHurrying = true;
-        const { deleted, hurried } = await sweepSpace(space, sweeping).finally(() => {
-          if (wasHurrying) this.#hurriedAt = this.#clock.now();
+        const { pardoned, deleted, hurried } = await sweepSpace(space, sweeping).finally(() => {
+          if (wasHurrying) this.#hurriedAt = this.#now;
         });
         this.#isHurrying = hurried > 0;
         this.report.sweeps++;
+        this.report.pardoned += pardoned;
         this.report.deleted += deleted;
         this.report.hurried += hurried;
       });
@@ -255,132 +224,20 @@ class Simulation {
 
   /** New machines come with a clone of a line, and go on as a line of their own that borrows its content. */
   async #cloners(): Promise<void> {
+    const world = this.#world;
     const working: Promise<void>[] = [];
-    while (this.#clock.now() < this.#end - 2 * DAY_MS) {
-      await this.#clock.sleep(this.#random.below(40 * HOUR_MS));
-      const source = this.#random.pick(this.#machines);
-      const { line, segment } = source.history.entry;
+    while (!this.#isOver && this.#now < this.#end - 2 * DAY_MS) {
+      await world.clock.sleep(this.#random.below(40 * HOUR_MS));
+      const { line, segment } = this.#random.pick(world.machines).history.entry;
       if (segment === 0) continue;
       await this.#tryTo(async () => {
-        const machine = this.#create(null);
-        const received = await this.#receive(
-          { ...this.#space, store: this.#connect(this.#weather()) },
-          line,
-          machine.mirror,
-        );
-        machine.history.entry = {
-          ...machine.history.entry,
-          began: JSON.stringify({ line, number: received.number }),
-        };
-        for (const [id, objects] of received.checkpoints) {
-          const there = objects.filter((name) => received.objects.has(name));
-          assert.equal(there.length, objects.length, `${id} of ${line} was received without all its objects`);
-          for (const name of objects) machine.history.contents.set(name, received.objects.get(name)!);
-          machine.history.add(id, [], objects);
-          machine.createdAt.set(id, this.#createdAt(id));
-        }
-        machine.state.push(...([...received.checkpoints.values()].at(-1) ?? []));
-        this.#machines.push(machine);
+        const machine = await world.clone(line, world.connect(this.#weather()));
         this.report.clones++;
         // some are put to sleep before their first push
         const asleepMs = this.#random.pick([0, 0, 60, 250]) * HOUR_MS;
-        working.push(this.#clock.sleep(asleepMs).then(() => this.#work(machine)));
+        working.push(world.clock.sleep(asleepMs).then(() => this.#work(machine)));
       });
     }
     await Promise.all(working);
   }
-
-  #createdAt(id: string): number {
-    return this.#machines.map(({ createdAt }) => createdAt.get(id)).find((at) => at !== undefined)!;
-  }
-
-  /** What a fresh machine gets of a line. */
-  async #receive(space: Space, line: string, mirror: Mirror): Promise<Received> {
-    const objects = new Map<string, Buffer>();
-    const ids = new Set<string>();
-    const receiver: Receiver = {
-      putRecords: (records) => {
-        for (const { kind, id } of records) if (kind === "checkpoint") ids.add(id);
-      },
-      withhold: () => undefined,
-      putPack: (pack) => {
-        const raw = zstdDecompressSync(pack.data);
-        for (const { hash, offset, size } of pack.objects)
-          objects.set(hash, raw.subarray(offset, offset + size));
-      },
-    };
-    const { last } = await receiveLine(space, line, { receiver, mirror });
-    const checkpoints = new Map([...ids].map((id) => [id, this.#objectsOf(id, line)]));
-    return { checkpoints, objects, number: last.number };
-  }
-
-  /** As the machine of the line knows them, or the first that has it; records of a simulation do not say. */
-  #objectsOf(id: string, line: string): readonly string[] {
-    const isOwner = ({ history }: Machine) => history.entry.line === line;
-    for (const { history } of [...this.#machines.filter(isOwner), ...this.#machines]) {
-      const found = history.checkpointsById.get(id);
-      if (found !== undefined) return found.objects;
-    }
-    throw new Error(`${id} was never made: it was forged`);
-  }
-
-  async #check({ history, createdAt }: Machine): Promise<void> {
-    const { line, segment } = history.entry;
-    if (segment === 0) return;
-    const { checkpoints, objects } = await this.#receive(this.#space, line, new Mirror(":memory:", ""));
-    const oldest = this.#clock.now() - this.#retention.allDays * DAY_MS;
-    const all = [...history.checkpointsById.values()].filter(({ claimedAt }) => claimedAt !== undefined);
-    for (const { id } of all) {
-      const isKept = createdAt.get(id)! > oldest || id === all.at(-1)!.id;
-      if (isKept) assert.ok(checkpoints.has(id), `[T1] ${id} was claimed, and line ${line} lacks it`);
-    }
-    for (const [id, names] of checkpoints) {
-      const missing = names.filter((name) => !objects.has(name));
-      assert.deepEqual(missing, [], `[T5] line ${line} has ${id} without all its objects`);
-      this.report.checked++;
-    }
-  }
-
-  /** A stranger who knows the secret of the space, and is no member, adds to a line. */
-  async #forge(): Promise<void> {
-    const { history } = this.#machines.find((machine) => machine.history.entry.segment > 0)!;
-    const { line, segment, segmentHash } = history.entry;
-    const stranger = memberKeys({ sign: this.bytes(32), receive: this.bytes(32) });
-    const key = this.#space.names.segment(line, segment + 1);
-    const head = createHead({
-      line,
-      number: segment + 1,
-      previous: segmentHash,
-      member: this.#keys.id,
-      device: "stranger",
-      at: 0,
-      from: null,
-      seen: {},
-      sweep: 0,
-    });
-    const content = { head, records: [], index: new Map(), content: [], uses: [] };
-    const sealing = { key, secret: presentSecret(this.#space), salt: this.bytes(32), signer: stranger.sign };
-    await this.#server.put(key, sealSegment(content, sealing), { createOnly: false });
-    const refused = await this.#receive(this.#space, line, new Mirror(":memory:", "")).catch(
-      (error: unknown) => error,
-    );
-    assert.ok(
-      refused instanceof LineDamage && refused.kind === "forged",
-      "[T9] a forged segment was believed",
-    );
-  }
-}
-
-interface Machine {
-  readonly history: HistoryInMemory;
-  readonly mirror: Mirror;
-  /** The objects of the present files. */
-  readonly state: string[];
-  readonly createdAt: Map<string, number>;
-}
-
-interface Received {
-  readonly checkpoints: ReadonlyMap<string, readonly string[]>;
-  readonly objects: ReadonlyMap<string, Buffer>;
-  readonly number: number;
 }
