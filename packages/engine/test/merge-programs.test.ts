@@ -207,7 +207,7 @@ test(
     const done = await temp.workspace.merge(await merges.planRest(id));
     expect(done).toMatchObject({
       outcome: "applied",
-      merge: { resolution: { autoResolved: 2, userResolved: 1, success: true } },
+      merge: { resolution: { autoResolved: 1, userResolved: 1, success: true } },
     });
     expect(temp.read("package-lock.json")).toBe('{"made":2}\n');
   }),

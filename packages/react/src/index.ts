@@ -36,7 +36,7 @@ export { useStreamingRefresh, type StreamingStatus } from "./checkpoints/use-str
 export { CheckpointDialog } from "./checkpoints/checkpoint-dialog.tsx";
 export type { ConflictViewProps } from "./conflicts/conflict-host.ts";
 export { ConflictView } from "./conflicts/conflict-view.tsx";
-export type { DecidablePlan } from "./conflicts/plan-conflicts.ts";
+export type { DecidablePlan } from "./conflicts/plan-question.ts";
 export { mergeResult, sourceNames } from "./conflicts/merge-result.ts";
 export { DiffView, type DiffViewProps } from "./diff/diff-view.tsx";
 export { FileTree } from "./diff/file-tree.tsx";

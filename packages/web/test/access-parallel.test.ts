@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === undefined)("access, several agents", { timeout: 120
     await page.keyboard.press("Escape");
     await at(`conflicts/${merged}`);
     await page
-      .getByRole("radio", { name: /^Keep what is here/ })
+      .getByRole("radio", { name: /^Keep what is on disk/ })
       .first()
       .waitFor();
     await expectGoodInBoth(page, "merge");

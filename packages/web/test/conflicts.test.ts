@@ -44,6 +44,9 @@ async function twoBranches(project: ServedProject): Promise<void> {
   project.write("src/config.ts", text({ 4: "export const v4 = here();" }));
 }
 
+/** As the turn left it, and changed by hand in another line. */
+const FREE = text({ 5: "export const v5 = free();", 11: "export const v11 = mine();" });
+
 /** The browser itself notes the refusal that leads to the conflicts. */
 const REFUSED = /status of 409/;
 
@@ -60,6 +63,12 @@ async function choose(hand: Hand, number: number, words: string): Promise<void> 
     await hand.reach(hand.page.getByRole("region", { name: "Decision" }));
     await hand.page.keyboard.press(String(number));
   }
+  await expect.poll(() => card.isChecked()).toBe(true);
+}
+
+async function expectChosen(page: Page, words: string): Promise<void> {
+  const card = page.locator("input[name=decision]").and(page.getByRole("radio", { name: words }));
+  await card.waitFor();
   await expect.poll(() => card.isChecked()).toBe(true);
 }
 
@@ -196,7 +205,7 @@ describe.skipIf(CHROMIUM === undefined)("conflicts", { timeout: 90_000 }, () => 
         await region(hand, place(2).getByRole("radio", { name: "Both" }));
         await use(hand);
         await page.getByRole("heading", { name: /^src\/config\.ts/ }).waitFor();
-        await choose(hand, 1, "Keep what is here");
+        await choose(hand, 1, "Keep what is on disk");
         await use(hand);
         await page.getByRole("heading", { name: /0 by the merger, 2 by you/ }).waitFor();
         await page.getByRole("region", { name: "Will be added" }).getByText("made.ts").waitFor();
@@ -283,6 +292,134 @@ describe.skipIf(CHROMIUM === undefined)("conflicts", { timeout: 90_000 }, () => 
       { files: FILES },
     )());
 
+  test.each(HANDS)(
+    "[S10, R1930] an undo: what was merged by lines is opened and had otherwise, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          await turnAndHand(project);
+          project.write("src/free.ts", FREE);
+          await project.ok("POST", "/api/checkpoints", { name: "Beside it" });
+        },
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          const before = treeOf(project);
+          await toDecide(hand);
+          await page
+            .getByText(/^You changed these lines at \d+:\d+, after the turn that is to be undone\.$/)
+            .waitFor();
+          await choose(hand, 1, "Keep what is on disk");
+          await use(hand);
+          await page.getByRole("heading", { name: "src/config.ts, line 5" }).waitFor();
+          await choose(hand, 1, "Keep what is on disk");
+          await use(hand);
+          await page.getByRole("heading", { name: /1 file would change/ }).waitFor();
+          await hand.press(file(page, "free.ts"));
+          await page.getByRole("heading", { name: "src/free.ts" }).waitFor();
+          await expectChosen(page, "Keep it as merged");
+          const result = page.getByRole("article", { name: "Result" });
+          await result.getByText("v5 = free();").waitFor();
+          await choose(hand, 2, "Take the undo");
+          await result.getByText("v11 = mine();").waitFor();
+          await use(hand);
+          await page.getByRole("heading", { name: /1 file would change/ }).waitFor();
+          await files(page).getByText("Take the undo").waitFor();
+          await files(page).getByText("2 of 2 done").waitFor();
+          await apply(hand, /^Undo 1 file/);
+          await toast(page)
+            .getByText(/^Undid “Add retry”: 1 file\./)
+            .waitFor();
+          expectTree(project, { "src/free.ts": text() });
+          verifyStore(project);
+          await takeBack(hand, project, before);
+        },
+        { files: FILES, expected: REFUSED },
+      )(),
+  );
+
+  test("[S10, R1930, R820] what was decided about a merged file counts on the lines it was decided on", () =>
+    shown(
+      async (project) => {
+        await turnAndHand(project);
+        project.write("src/free.ts", FREE);
+        await project.ok("POST", "/api/checkpoints", { name: "Beside it" });
+      },
+      async ({ page, project }) => {
+        const hand = new Hand(page, "mouse");
+        await toDecide(hand);
+        await hand.press(file(page, "free.ts"));
+        await choose(hand, 1, "Keep what is on disk");
+        await use(hand);
+        await files(page).getByText("Keep what is on disk").waitFor();
+        project.write("src/free.ts", FREE.replace("mine()", "another()"));
+        await project.ok("POST", "/api/checkpoints", { name: "Another" });
+        await files(page).getByText("other lines changed").waitFor();
+        // as it was merged is a decision too, and takes the other one back
+        await hand.press(file(page, "free.ts"));
+        await choose(hand, 1, "Keep what is on disk");
+        await use(hand);
+        await files(page).getByText("Keep what is on disk").waitFor();
+        await hand.press(file(page, "free.ts"));
+        await choose(hand, 3, "Keep it as merged");
+        await use(hand);
+        await files(page).getByText("other lines changed").waitFor();
+        verifyStore(project);
+      },
+      { files: FILES, expected: REFUSED },
+    )());
+
+  test.each(HANDS)(
+    "[S10, R1930] a merge: what was merged by lines is opened and had otherwise, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          await branchWith(project, "idea", {
+            "src/client.ts": text({ 1: "export const v1 = idea();" }),
+            "src/config.ts": text({ 4: "export const v4 = idea();" }),
+            "src/free.ts": text({ 5: "export const v5 = idea();" }),
+          });
+          project.write("src/client.ts", text({ 1: "export const v1 = here();" }));
+          project.write("src/config.ts", text({ 11: "export const v11 = here();" }));
+          project.write("src/free.ts", text({ 11: "export const v11 = here();" }));
+        },
+        async ({ page, project }) => {
+          await merge(project, "idea");
+          const before = treeOf(project);
+          const hand = new Hand(page, kind);
+          await hand.press(page.getByRole("link", { name: /^Conflicts/ }));
+          await files(page).getByText("0 of 1 done").waitFor();
+          await hand.press(file(page, "config.ts"));
+          await page.getByRole("heading", { name: /^src\/config\.ts/ }).waitFor();
+          await expectChosen(page, "Keep it as merged");
+          const result = page.getByRole("article", { name: "Result" });
+          await result.getByText("v4 = idea();").waitFor();
+          await choose(hand, 1, "Keep what is on disk");
+          await result.getByText("stays as it is on disk").waitFor();
+          await use(hand);
+          await files(page).getByText("kept what is on disk").waitFor();
+          // the other one is looked at, and stays as it was merged
+          await hand.press(file(page, "free.ts"));
+          await expectChosen(page, "Keep it as merged");
+          await hand.press(file(page, "client.ts"));
+          await page.getByRole("heading", { name: /^src\/client\.ts/ }).waitFor();
+          await choose(hand, 2, "Take idea");
+          await use(hand);
+          await page.getByRole("heading", { name: /2 by you/ }).waitFor();
+          expect(treeOf(project)).toEqual(before);
+          await apply(hand, /^Merge 2 files/);
+          await toast(page).getByText("Merged “idea” into main: 2 files.").waitFor();
+          expectTree(project, {
+            "src/client.ts": text({ 1: "export const v1 = idea();" }),
+            "src/config.ts": text({ 11: "export const v11 = here();" }),
+            "src/free.ts": text({ 5: "export const v5 = idea();", 11: "export const v11 = here();" }),
+          });
+          verifyStore(project);
+          await takeBack(hand, project, before);
+        },
+        { files: FILES },
+      )(),
+  );
+
   test("[S10] a merge that is given up changes no file and waits no longer", () =>
     shown(
       twoBranches,
@@ -291,7 +428,7 @@ describe.skipIf(CHROMIUM === undefined)("conflicts", { timeout: 90_000 }, () => 
         const before = treeOf(project);
         const hand = new Hand(page, "mouse");
         await hand.press(page.getByRole("link", { name: /^Conflicts/ }));
-        await choose(hand, 1, "Keep what is here");
+        await choose(hand, 1, "Keep what is on disk");
         await use(hand);
         await hand.press(button(page, /^Give this merge up/));
         await hand.press(dialog(page).getByRole("button", { name: /^Give it up/ }));

@@ -158,8 +158,11 @@ export function warningsOf(
   const described = describeConflict(context, conflict, (hash) => objects.read(hash));
   const resolution = { content: objects.read(file.hash), dropped };
   const problems = checkResolution(described, resolution, syntax);
-  // a person may drop lines and need not say so
-  return problems.filter(({ check }) => check !== "lost" && check !== "back");
+  // a person may drop lines and need not say so; of what was merged by lines, no line is beside a conflict
+  const hasRegions = conflict.facts.regions.length > 0;
+  return problems.filter(
+    ({ check }) => check !== "lost" && check !== "back" && (check !== "outside" || hasRegions),
+  );
 }
 
 /** What a merger made of a conflict, for a person to take. */

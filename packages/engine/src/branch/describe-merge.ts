@@ -12,6 +12,7 @@ import {
   type SourceRecord,
 } from "../history/merge-rows.ts";
 import { runBetween } from "../history/runs.ts";
+import type { BytePath } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type {
   ConflictResolution,
@@ -54,19 +55,23 @@ function toMerge(
   { state, read }: { state: MergeState; read: Read },
 ): Merge {
   const { db } = context.store;
-  const { conflicts, merged, notMerged, checks } = record;
-  const resolvedBy = (by: ConflictResolution["by"]) => conflicts.filter((each) => each.by === by).length;
+  const { conflicts, merged, clean, notMerged, checks } = record;
+  const resolvedBy = (by: "merger" | "user") => conflicts.filter((each) => each.by === by).length;
+  const isListed = (path: BytePath) => merged.some((each) => each.path === path);
   return {
     id: record.id,
     state,
     into: branchAt(db, record.into).name,
     sources: record.sources.map((source) => describeSource(context, source)),
     merged,
+    clean,
     conflicts: conflicts.map((conflict) => describeConflict(context, conflict, read)),
     notMerged,
     checks,
     resolution: {
-      autoResolved: merged.length + resolvedBy("auto"),
+      // what was decided without a person is listed as merged once it is in
+      autoResolved:
+        merged.length + conflicts.filter(({ by, path }) => by === "auto" && !isListed(path)).length,
       mergerResolved: resolvedBy("merger"),
       userResolved: resolvedBy("user"),
       success: conflicts.every((conflict) => conflict.state === "resolved"),

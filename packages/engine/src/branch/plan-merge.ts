@@ -4,9 +4,9 @@
  */
 import type { Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
-import { compareTrees, lookUp } from "../diff/compare-trees.ts";
+import { compareTrees } from "../diff/compare-trees.ts";
 import { branchAt, findBranch } from "../history/branches.ts";
-import { assertSealed, checkpointAt } from "../history/checkpoints.ts";
+import { checkpointAt } from "../history/checkpoints.ts";
 import { lastMet } from "../history/common-base.ts";
 import { branchHere, headSeq } from "../history/line.ts";
 import {
@@ -18,17 +18,17 @@ import {
   type SourceRecord,
 } from "../history/merge-rows.ts";
 import type { PathConflict } from "../merge/change-set.ts";
-import type { SourceConflict } from "../merge/merge-sources.ts";
 import type { Syntax } from "../merge/syntax.ts";
 import { ROOT_PATH, type BytePath } from "../model/byte-path.ts";
-import type { Checkpoint, ExcludedRoot } from "../model/checkpoint.ts";
+import type { ExcludedRoot } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ConflictFact, OnConflict } from "../model/merge.ts";
-import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { assertRootThere } from "../scan/root.ts";
 import type { ObjectSource } from "../store/object-store.ts";
-import { combineSources, type Combined, type CombinedSource } from "./combine-sources.ts";
+import { combineSources } from "./combine-sources.ts";
+import { sourceAt, stateAt, toRecord } from "./planned-source.ts";
 import { settleConflicts } from "./settle-conflicts.ts";
 
 /** How to merge branches. */
@@ -76,12 +76,6 @@ export interface PlannedMerge {
   readonly parts: readonly { readonly source: number; readonly edits: readonly Edit[] }[];
   /** Content that the merge made. */
   readonly made: ReadonlyMap<ObjectHash, Buffer>;
-}
-
-/** A source and the states it is merged between. */
-interface PlannedSource extends CombinedSource {
-  readonly number: number;
-  readonly branch: number;
 }
 
 /** The sources of a new merge, by the names of their branches. */
@@ -170,6 +164,7 @@ export function planMerge(
     onConflict: options.onConflict,
     sources,
     merged: [],
+    clean: [],
     notMerged: [],
     checks: [],
     conflicts: [],
@@ -177,6 +172,22 @@ export function planMerge(
   };
   const { results = NO_RESULTS } = options;
   return plan(context, { record, options, known: [], numbers: [...sources.keys()], results });
+}
+
+/** A merge that waits, into the branch that the files here are on; throws `MERGE_NOT_FOUND`. */
+export function openHere({ store: { db } }: Context, id: string): Omit<MergeRecord, "conflicts"> {
+  const { state, ...merge } = findMerge(db, id);
+  if (state !== "open")
+    throw new EngineError("MERGE_NOT_FOUND", `The merge "${id}" is not open. Nothing was changed.`, {
+      merge: id,
+    });
+  if (merge.into !== branchHere(db))
+    throw new EngineError(
+      "MERGE_NOT_FOUND",
+      `The merge "${id}" is into "${branchAt(db, merge.into).name}", and the files here are on "${branchAt(db, branchHere(db)).name}". Nothing was changed.`,
+      { merge: id },
+    );
+  return merge;
 }
 
 /** How the rest of a merge is planned. */
@@ -194,26 +205,16 @@ export function planRest(
   { syntax, results = NO_RESULTS, decidedOnly = false }: PlanRestOptions,
 ): TriableMerge {
   const { db } = context.store;
-  const { state, ...merge } = findMerge(db, id);
+  const merge = openHere(context, id);
   const isGenerated = ({ id: own }: ConflictRecord) => results.generated.some((each) => each.id === own);
   const known = listConflicts(db, id).filter((conflict) => !isGenerated(conflict));
   const isOpen = ({ state: its }: ConflictRecord) => its === "open";
   const open = decidedOnly ? 0 : known.filter(isOpen).length;
-  if (state !== "open")
-    throw new EngineError("MERGE_NOT_FOUND", `The merge "${id}" is not open. Nothing was changed.`, {
-      merge: id,
-    });
   if (open > 0)
     throw new EngineError(
       "MERGE_OPEN",
       `${open} conflict${open === 1 ? " is" : "s are"} not decided yet. Nothing was changed.`,
       { merge: id, open },
-    );
-  if (merge.into !== branchHere(db))
-    throw new EngineError(
-      "MERGE_NOT_FOUND",
-      `The merge "${id}" is into "${branchAt(db, merge.into).name}", and the files here are on "${branchAt(db, branchHere(db)).name}". Nothing was changed.`,
-      { merge: id },
     );
   const undecided = new Set(known.filter(isOpen).map(({ sourceBranch }) => sourceBranch));
   const numbers = merge.sources.flatMap(({ outcome, branch }, number) =>
@@ -279,6 +280,7 @@ function plan(context: Context, work: PlanWork): TriableMerge {
         outcome: asContinued(source, outcomes.get(number)),
       })),
       merged: [...record.merged, ...merge.merged],
+      clean: merge.clean,
       notMerged: [...record.notMerged, ...merge.notMerged],
       conflicts,
     },
@@ -326,75 +328,4 @@ function withHeldThatEnded(
     outcome === "held" && outcomes.get(source) === "unchanged" ? [{ source, edits: [] }] : [],
   );
   return [...parts, ...ended].sort((a, b) => a.source - b.source);
-}
-
-function sourceAt(context: Context, { branch, bases, head }: SourceRecord, number: number): PlannedSource {
-  return {
-    number,
-    branch,
-    name: branchAt(context.store.db, branch).name,
-    bases: bases.map((seq) => stateAt(context, seq)),
-    head: stateAt(context, head),
-  };
-}
-
-function stateAt({ store: { db } }: Context, seq: number): Checkpoint {
-  const checkpoint = checkpointAt(db, seq);
-  if (checkpoint === undefined)
-    throw new EngineError(
-      "CHECKPOINT_NOT_FOUND",
-      `Checkpoint ${seq}, which the merge needs, was dropped. Nothing was changed.`,
-      { checkpoint: String(seq) },
-    );
-  assertSealed(db, checkpoint);
-  return checkpoint;
-}
-
-interface ConflictWork {
-  readonly record: MergeRecord;
-  readonly source: PlannedSource;
-  readonly merge: Combined;
-  readonly made: Map<ObjectHash, Buffer>;
-  readonly known: readonly ConflictRecord[];
-}
-
-/** A conflict as it is stored; one that was decided before keeps its id. */
-function toRecord(context: Context, conflict: SourceConflict, work: ConflictWork): ConflictRecord {
-  const { record, source, merge, made, known } = work;
-  const { path, otherPath, kind, severity, facts: reasons, regions, options, agents, proposal } = conflict;
-  const before = known.find((each) => each.path === path && each.sourceBranch === source.branch);
-  const entryIn = (snapshot: ObjectHash, at: BytePath) =>
-    kind === "check" ? null : (lookUp(merge.objects, snapshot, at).entry ?? null);
-  const ours = (at: BytePath) => entryIn(merge.onto[conflict.source]!.snapshot, at);
-  const theirs = (at: BytePath) => entryIn(source.head.snapshot, at);
-  const hash = proposal === null ? undefined : hashBytes(proposal);
-  if (proposal !== null) made.set(hash!, proposal);
-  return {
-    id: before?.id ?? context.system.newId(),
-    merge: record.id,
-    sourceBranch: source.branch,
-    path,
-    kind,
-    severity,
-    base: conflict.base ?? null,
-    ours: conflict.ours ?? null,
-    theirs: conflict.theirs ?? null,
-    facts: {
-      reasons,
-      regions,
-      options,
-      agents,
-      proposal: proposal === null ? null : { hash: hash!, size: proposal.length },
-      here: { ours: ours(path), theirs: theirs(path) },
-      other:
-        otherPath === undefined
-          ? null
-          : { path: otherPath, ours: ours(otherPath), theirs: theirs(otherPath) },
-    },
-    state: "open",
-    result: null,
-    by: null,
-    note: {},
-    at: null,
-  };
 }

@@ -24,7 +24,7 @@ export function settleConflicts(
     changes.edits.filter(({ path }) => !isSettled(path)).map((edit) => [edit.path, edit]),
   );
   const conflicts = changes.conflicts.filter(({ path }) => !isSettled(path));
-  const merged = [...changes.merged];
+  const merged = changes.merged.filter(({ path }) => !isSettled(path));
   for (const conflict of resolved) {
     const settled = settle(conflict, place);
     const fresh = changes.conflicts.find(({ path }) => path === conflict.path);
@@ -37,9 +37,10 @@ export function settleConflicts(
   return { ...changes, edits: sorted, conflicts, merged };
 }
 
-/** What a program generated again is combined, and not decided. */
-function asMerged({ path, kind }: ConflictRecord): MergedChanges["merged"][number] {
-  return { path, severity: "medium", how: kind === "lock" ? "lock" : "generated" };
+/** What a program generated again, or what was taken up and left as it was merged, is combined and not decided. */
+function asMerged({ path, kind, severity }: ConflictRecord): MergedChanges["merged"][number] {
+  if (kind === "lock" || kind === "generated") return { path, severity: "medium", how: kind };
+  return { path, severity: severity === "low" ? "low" : "medium", how: kind === "rename" ? kind : "lines" };
 }
 
 function isAbout({ path, kind, facts, result }: ConflictRecord, other: BytePath): boolean {

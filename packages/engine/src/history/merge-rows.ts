@@ -50,6 +50,8 @@ export interface MergeRecord {
   readonly onConflict: OnConflict;
   readonly sources: readonly SourceRecord[];
   readonly merged: readonly MergedPath[];
+  /** What sources that are held back combine by themselves. */
+  readonly clean: readonly MergedPath[];
   readonly notMerged: readonly NotMerged[];
   readonly checks: readonly MergeCheck[];
   /** Those that this record opens or opens again. */
@@ -124,7 +126,7 @@ export function putMerge(
   merge: MergeRecord,
   { state, step, now }: { state: MergeState; step: string | null; now: number },
 ): void {
-  const { id, into, intoHead, onConflict, sources, merged, notMerged, checks, createdAt } = merge;
+  const { id, into, intoHead, onConflict, sources, merged, clean, notMerged, checks, createdAt } = merge;
   db.run(
     `INSERT INTO merge (id, into_branch, into_head, sources, state, step, checks, report, created_at, closed_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -137,7 +139,7 @@ export function putMerge(
     state,
     step,
     JSON.stringify(checks),
-    JSON.stringify({ onConflict, merged, notMerged }),
+    JSON.stringify({ onConflict, merged, clean, notMerged }),
     createdAt,
     state === "open" ? null : now,
   );
@@ -312,8 +314,11 @@ function toMerge(row: Row): MergeRow {
   const report = JSON.parse(String(row["report"])) as Pick<
     MergeRecord,
     "onConflict" | "merged" | "notMerged"
-  >;
+  > &
+    Partial<Pick<MergeRecord, "clean">>;
   return {
+    // a merge that an earlier version recorded does not say it
+    clean: [],
     ...report,
     id: String(row["id"]),
     into: Number(row["into_branch"]),

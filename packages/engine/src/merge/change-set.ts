@@ -33,10 +33,22 @@ export interface PathConflict extends Contested {
   readonly theirs: Entry | undefined;
 }
 
+/** What was combined at a path, and what came of it. */
+export interface Combination {
+  /** Where the file was, in the version of the side that did not move it. */
+  readonly otherPath: BytePath | undefined;
+  readonly base: Entry | undefined;
+  readonly ours: Entry;
+  readonly theirs: Entry;
+  readonly result: Entry;
+}
+
 /** What a merge of two sides comes to; the edits lead from ours to the result. */
 export interface MergedChanges {
   readonly edits: readonly Edit[];
   readonly merged: readonly Omit<MergedPath, "agents">[];
+  /** The versions of what was merged, by path: what a person needs who wants it otherwise. */
+  readonly combined: ReadonlyMap<BytePath, Combination>;
   readonly conflicts: readonly PathConflict[];
   readonly notMerged: readonly NotMerged[];
 }
@@ -49,6 +61,7 @@ export class ChangeSet {
   readonly edits = new Map<BytePath, Edit>();
   readonly conflicts = new Map<BytePath, PathConflict>();
   readonly #merged = new Map<BytePath, Omit<MergedPath, "agents">>();
+  readonly #combined = new Map<BytePath, Combination>();
   readonly #notMerged: NotMerged[] = [];
   readonly #decided = new Set<BytePath>();
 
@@ -90,8 +103,13 @@ export class ChangeSet {
     this.edits.set(path, { path, from: this.oursAt(path), to });
   }
 
-  merged(path: BytePath, { severity, how }: Pick<MergedPath, "severity" | "how">): void {
+  merged(
+    path: BytePath,
+    { severity, how }: Pick<MergedPath, "severity" | "how">,
+    combination: Combination,
+  ): void {
     this.#merged.set(path, { path, severity, how });
+    this.#combined.set(path, combination);
   }
 
   /** Leaves a path as ours has it, and says why. */
@@ -112,6 +130,7 @@ export class ChangeSet {
     return {
       edits: byPath(this.edits.values()),
       merged: byPath(this.#merged.values()),
+      combined: this.#combined,
       conflicts: byPath(this.conflicts.values()),
       notMerged: byPath(this.#notMerged),
     };

@@ -30,10 +30,11 @@ export function mergeEntries(
   if (base?.hash === ours.hash) return { entry: { ...theirs, mode } };
   const verdict = mergeContents(set, path, versions);
   if (!verdict.taken) return { conflict: verdict };
-  set.merged(path, verdict);
   for (const reason of verdict.dropped ?? []) set.leave(path, reason);
   const { content } = verdict;
-  return { entry: { kind: "file", mode, size: content.length, hash: set.input.put(content) } };
+  const entry: FileEntry = { kind: "file", mode, size: content.length, hash: set.input.put(content) };
+  set.merged(path, verdict, { otherPath: undefined, ...versions, result: entry });
+  return { entry };
 }
 
 /** Merges the contents of three different entries. */

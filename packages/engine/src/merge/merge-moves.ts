@@ -106,7 +106,8 @@ function follow(set: ChangeSet, move: Move, mover: "ours" | "theirs"): void {
   const result = mergeEntries(set, move.to, versions);
   if (result.conflict !== undefined)
     return set.conflict({ ...result.conflict, path: move.to, otherPath: move.from, ...versions });
-  set.merged(move.to, { severity: "medium", how: "rename" });
+  const combination = { otherPath: move.from, ...versions, result: result.entry };
+  set.merged(move.to, { severity: "medium", how: "rename" }, combination);
   set.edit(move.to, result.entry);
   if (mover === "theirs") set.edit(move.from, undefined);
 }

@@ -55,6 +55,8 @@ export interface MergedSources<State> {
   readonly onto: readonly State[];
   readonly outcomes: readonly SourceOutcome[];
   readonly merged: readonly MergedPath[];
+  /** What is combined already in sources that are held back, and comes in with them. */
+  readonly clean: readonly MergedPath[];
   readonly conflicts: readonly SourceConflict[];
   readonly notMerged: readonly NotMerged[];
 }
@@ -66,6 +68,7 @@ const OWN_NAME = "you";
 export function mergeSources<State>(input: SourcesInput<State>): MergedSources<State> {
   const outcomes: SourceOutcome[] = [];
   const merged: MergedPath[] = [];
+  const clean: MergedPath[] = [];
   const conflicts: SourceConflict[] = [];
   const notMerged: NotMerged[] = [];
   const states: State[] = [];
@@ -82,15 +85,19 @@ export function mergeSources<State>(input: SourcesInput<State>): MergedSources<S
     outcomes.push(touched.length === 0 ? "unchanged" : changes.conflicts.length > 0 ? "held" : "merged");
     states.push(result);
     onto.push(result);
+    const list = isHeld ? clean : merged;
+    for (const each of changes.merged) {
+      const { otherPath } = changes.combined.get(each.path) ?? {};
+      list.push({ ...each, agents: agentsOf({ path: each.path, otherPath }) });
+    }
     if (isHeld) continue;
-    merged.push(...changes.merged.map((path) => ({ ...path, agents: agentsOf(path) })));
     notMerged.push(...changes.notMerged);
     result = input.edit(result, changes.edits);
     states[number] = result;
     for (const { path } of changes.edits) authors.set(path, [...(authors.get(path) ?? []), source.name]);
   }
   if (input.onConflict !== "none" || conflicts.length === 0)
-    return { result, states, onto, outcomes, merged, conflicts, notMerged };
+    return { result, states, onto, outcomes, merged, clean, conflicts, notMerged };
   const held = outcomes.map((outcome) => (outcome === "merged" ? "held" : outcome));
   const untouched = states.map(() => input.ours);
   return {
@@ -99,6 +106,7 @@ export function mergeSources<State>(input: SourcesInput<State>): MergedSources<S
     onto,
     outcomes: held,
     merged: [],
+    clean: [...merged, ...clean],
     conflicts,
     notMerged: [],
   };

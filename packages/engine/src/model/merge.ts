@@ -230,6 +230,8 @@ export interface Merge {
   readonly into: string;
   readonly sources: readonly MergeSource[];
   readonly merged: readonly MergedPath[];
+  /** Combined with certainty in sources that are held back: it comes in with them, and can be taken up before. */
+  readonly clean: readonly MergedPath[];
   readonly conflicts: readonly MergeConflict[];
   readonly notMerged: readonly NotMerged[];
   readonly checks: readonly MergeCheck[];

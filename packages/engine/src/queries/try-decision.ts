@@ -3,7 +3,7 @@ import { findConflict, warningsOf, type DecisionFacts } from "../branch/decide-c
 import { resultOf, type Choice } from "../branch/resolution-result.ts";
 import type { Context } from "../capture/context.ts";
 import type { ConflictRecord, ResultEntry } from "../history/merge-rows.ts";
-import type { BytePath } from "../model/byte-path.ts";
+import { displayPath, type BytePath } from "../model/byte-path.ts";
 import { sameEntry, type Entry } from "../model/entry.ts";
 import type { FileDiff } from "../model/file-diff.ts";
 import type { MergeOption, ResolutionProblem } from "../model/merge.ts";
@@ -24,6 +24,8 @@ export interface TriedDecision {
   readonly warnings: readonly ResolutionProblem[];
   /** False while regions are left to decide. */
   readonly isWhole: boolean;
+  /** Whether the path would be free of syntax errors; null where its language is not known. */
+  readonly parses: boolean | null;
 }
 
 /** Tries a decision out; throws `CONFLICT_NOT_FOUND` and `ANSWER_REFUSED` as deciding does. */
@@ -40,15 +42,18 @@ export function tryDecision(context: Context, ref: string, choice: TriedChoice):
     },
   };
   const { result } = resultOf(...asOne(conflict, choice), contents);
-  if (result === undefined) return { files: [], content: null, warnings: [], isWhole: false };
+  if (result === undefined) return { files: [], content: null, warnings: [], isWhole: false, parses: null };
   const edits = result
     .map(([path, to]) => ({ path, from: oursAt(conflict, path) ?? undefined, to: to ?? undefined }))
     .filter(({ from, to }) => !sameEntry(from, to));
   const entry = entryAt(result, conflict.path);
   const decided: ConflictRecord = { ...conflict, state: "resolved", result };
+  const content = entry?.kind === "file" ? objects.read(entry.hash) : null;
+  const name = displayPath(conflict.path);
   return {
     files: edits.flatMap(({ path }) => compareIn({ edits, objects }, { path }) ?? []),
-    content: entry?.kind === "file" ? objects.read(entry.hash) : null,
+    content,
+    parses: (content && choice.syntax?.parses(name, content.toString("utf8"))) ?? null,
     warnings: warningsOf(context, decided, { choice: asOne(conflict, choice)[1], objects, ...choice }),
     isWhole: true,
   };

@@ -11,6 +11,7 @@ import {
   type PlannedMerge,
   type TriableMerge,
 } from "../branch/plan-merge.ts";
+import { takeUp } from "../branch/take-up.ts";
 import {
   generateFor,
   isMadeByProgram,
@@ -26,7 +27,7 @@ import { appendEvent } from "../history/events.ts";
 import { findMerge, listConflicts, listMerges } from "../history/merge-rows.ts";
 import { markedText } from "../merge/resolve-regions.ts";
 import type { Syntax } from "../merge/syntax.ts";
-import { displayPath } from "../model/byte-path.ts";
+import { displayPath, type BytePath } from "../model/byte-path.ts";
 import type { CheckpointId } from "../model/ids.ts";
 import type {
   Merge,
@@ -203,6 +204,17 @@ export class LocalMerges implements Merges, Merging {
       this.#runner.read(() => offer(context, ref, made)),
       this.#read,
     );
+  }
+
+  async takeUp(
+    merge: string,
+    path: BytePath,
+    { syntax }: Pick<BranchMergeOptions, "syntax"> = {},
+  ): Promise<MergeConflict> {
+    const { context, db } = this.#runner;
+    await this.#load(syntax, () => pathsOfSources(context, findMerge(db, merge).sources));
+    const conflict = await this.#runner.look(() => takeUp(context, { merge, path, syntax }));
+    return describeConflict(context, conflict, this.#read);
   }
 
   async reopen(ref: string): Promise<MergeConflict> {

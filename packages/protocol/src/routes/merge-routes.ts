@@ -64,6 +64,13 @@ export const MERGES = {
     query: workspaceQuery,
     response: z.looseObject({ conflicts: z.array(shapes.mergeConflict) }),
   },
+  "POST /api/merges/:id/conflicts": {
+    summary:
+      "Takes up a path that a source which is held back combines by itself (`clean`): a conflict from then on, decided as it was combined, which can be decided otherwise. No file is touched.",
+    query: workspaceQuery,
+    body: body.extend({ path: path.optional(), pathBase64: z.base64().max(6000).min(1).optional() }),
+    response: z.looseObject({ conflict: shapes.mergeConflict }),
+  },
   "GET /api/conflicts/:id": {
     summary:
       "One conflict; with `content` also what base, ours, theirs, a proposal, a merger's answer and the text with marks hold, up to 1 MB each.",

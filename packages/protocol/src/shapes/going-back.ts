@@ -58,7 +58,8 @@ export const plan = z.looseObject({
   paths: z.array(z.string()).nullable(),
   ...list("operations", planOperation),
   ...list("affectedFiles", z.string()),
-  ...list("merged", pathEntry),
+  /** Combined by lines: what is there now, and what it becomes, by the hashes of their contents. */
+  ...list("merged", pathEntry.extend({ from: z.string().nullable(), to: z.string().nullable() })),
   ...list("kept", reasonedPath),
   ...list("leftOut", reasonedPath),
   ...list("conflicts", conflict),

@@ -81,6 +81,13 @@ export const mergeConflictDetails = z.looseObject({
   marked: version.optional(),
 });
 
+/** A path that both sides changed and that was combined with certainty. */
+const mergedPath = pathEntry.extend({
+  severity: z.enum(["low", "medium"]),
+  how: z.enum(["lines", "format", "rename", "lock", "generated"]),
+  agents: z.array(z.string()),
+});
+
 /** Branches that were merged, or would be. */
 export const merge = z.looseObject({
   id: z.string(),
@@ -96,14 +103,9 @@ export const merge = z.looseObject({
       commits: count,
     }),
   ),
-  ...list(
-    "merged",
-    pathEntry.extend({
-      severity: z.enum(["low", "medium"]),
-      how: z.enum(["lines", "format", "rename", "lock", "generated"]),
-      agents: z.array(z.string()),
-    }),
-  ),
+  ...list("merged", mergedPath),
+  /** Combined in sources that are held back: it comes in with them, and can be taken up before. */
+  ...list("clean", mergedPath),
   ...list("conflicts", mergeConflict),
   ...list("notMerged", reasonedPath),
   checks: z.array(
@@ -161,4 +163,6 @@ export const triedDecision = z.looseObject({
   warnings,
   /** False while regions are left to decide. */
   whole: z.boolean(),
+  /** Whether the path would be free of syntax errors; null where nothing knows its language. */
+  parses: z.boolean().nullable(),
 });

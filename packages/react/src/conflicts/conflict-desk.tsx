@@ -9,21 +9,24 @@ import { visible } from "../words.ts";
 import { ConflictList } from "./conflict-list.tsx";
 import { CONFLICT_WORDS } from "./conflict-words.ts";
 import { OptionCards } from "./option-cards.tsx";
-import type { Choice, ConflictEntry, ConflictQuestion, MergedEntry, Tried } from "./question.ts";
+import type { Choice, ConflictEntry, ConflictQuestion, Tried } from "./question.ts";
 import { ConflictResult } from "./result.tsx";
 import { ConflictSides } from "./sides.tsx";
 
 /** Where conflicts come from, and where decisions go. */
 export interface ConflictSource {
   readonly conflicts: readonly ConflictEntry[];
-  readonly merged: readonly MergedEntry[];
-  readonly mergedTotal: number;
   /** A hook: everything about one conflict. */
   useQuestion(id: string | undefined): Loaded<ConflictQuestion>;
   /** A hook: what a choice comes to. */
   useTried(id: string | undefined, choice: Choice | undefined): Loaded<Tried>;
   decide(id: string, choice: Choice): Promise<void>;
   reopen(id: string): Promise<void>;
+}
+
+/** How many conflicts a person is asked about. */
+export function countYours({ conflicts }: Pick<ConflictSource, "conflicts">): number {
+  return conflicts.filter(({ group }) => group === "yours").length;
 }
 
 /** What the desk shows and what leads away from it. */
@@ -54,7 +57,7 @@ export function ConflictDesk(props: ConflictDeskProps): ReactNode {
   useEffect(() => whole.current?.focus(), []);
   return (
     <main className="b-cmp" ref={whole} tabIndex={-1} onKeyDown={(event) => onKey(event, props, desk)}>
-      <ConflictList {...source} selected={entry?.id} onSelect={desk.select} />
+      <ConflictList conflicts={source.conflicts} selected={entry?.id} onSelect={desk.select} />
       <section className="b-cmpmain" aria-label={entry === undefined ? "Summary" : visible(entry.path)}>
         <div className="b-cmpbody" tabIndex={0} role="region" aria-label="Decision">
           {entry === undefined ? (
@@ -103,6 +106,7 @@ function useDesk({ source }: ConflictDeskProps) {
   const [problem, setProblem] = useState<string>();
   const { conflicts } = source;
   const isOpen = ({ decided }: ConflictEntry) => decided === undefined;
+  const yours = conflicts.filter(({ group }) => group === "yours");
   const entry = conflicts.find(({ id }) => id === selected) ?? conflicts.find(isOpen);
   const { value, error } = source.useQuestion(entry?.id);
   const question = value?.id === entry?.id ? value : undefined;
@@ -129,8 +133,9 @@ function useDesk({ source }: ConflictDeskProps) {
     choice,
     tried,
     problem: problem ?? error?.message,
-    done: conflicts.filter((each) => !isOpen(each)).length,
-    all: conflicts.length,
+    done: yours.filter((each) => !isOpen(each)).length,
+    all: yours.length,
+    isOnly: conflicts.length < 2,
     canUse: tried.value?.isWhole === true && isSame(tried.value.choice, choice),
     select: setSelected,
     choose,
@@ -155,7 +160,7 @@ function useDesk({ source }: ConflictDeskProps) {
   };
 }
 
-function DeskHead({ question, entry, all, previous, next }: Desk): ReactNode {
+function DeskHead({ question, entry, isOnly, previous, next }: Desk): ReactNode {
   const place = question === undefined || question.place === "" ? "" : `, ${question.place}`;
   return (
     <div className="b-row b-between b-desk-head">
@@ -171,8 +176,8 @@ function DeskHead({ question, entry, all, previous, next }: Desk): ReactNode {
           type="button"
           className="b-btn b-s b-icon"
           aria-label="Previous conflict"
-          aria-disabled={all < 2}
-          title={all < 2 ? "There is no other conflict" : "Previous conflict"}
+          aria-disabled={isOnly}
+          title={isOnly ? "There is no other file" : "Previous file"}
           onClick={previous}
         >
           <Icon name="up" />
@@ -181,8 +186,8 @@ function DeskHead({ question, entry, all, previous, next }: Desk): ReactNode {
           type="button"
           className="b-btn b-s b-icon"
           aria-label="Next conflict"
-          aria-disabled={all < 2}
-          title={all < 2 ? "There is no other conflict" : "Next conflict"}
+          aria-disabled={isOnly}
+          title={isOnly ? "There is no other file" : "Next file"}
           onClick={next}
         >
           <Icon name="down" />
@@ -196,6 +201,8 @@ function DeskFoot(props: ConflictDeskProps & { readonly desk: Desk }): ReactNode
   const { desk, apply, onLeave, more } = props;
   const { entry, done, all, canUse } = desk;
   const isDecided = entry?.decided !== undefined;
+  // what was merged by lines is decided in any case: another option is chosen, and nothing has to be opened again
+  const canReopen = isDecided && entry?.group !== "lines";
   const isLast = done + (isDecided ? 0 : 1) >= all;
   return (
     <footer className="b-applybar">
@@ -206,7 +213,7 @@ function DeskFoot(props: ConflictDeskProps & { readonly desk: Desk }): ReactNode
       <button type="button" className="b-btn" onClick={onLeave}>
         {CONFLICT_WORDS.leave} <kbd>Esc</kbd>
       </button>
-      {isDecided ? (
+      {canReopen ? (
         <button type="button" className="b-btn" onClick={() => void desk.reopen()}>
           <Icon name="undo" />
           Decide again

@@ -1,6 +1,6 @@
 /** What the conflict view has in common with its host. */
 import type { ReactNode } from "react";
-import type { DecidablePlan } from "./plan-conflicts.ts";
+import type { DecidablePlan } from "./plan-question.ts";
 
 /** What a host gives and gets. */
 export interface ConflictViewProps {

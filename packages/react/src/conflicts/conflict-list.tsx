@@ -1,27 +1,27 @@
 /** The conflicts by path, those for a person first, and what needed no decision. */
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { Icon, PathName } from "../parts/icon.tsx";
 import { visible, WORDS } from "../words.ts";
-import type { ConflictEntry, MergedEntry, Severity } from "./question.ts";
+import type { ConflictEntry, Severity } from "./question.ts";
 
 const SHOWN = 5;
 
 /** What the list shows. */
 export interface ConflictListProps {
   readonly conflicts: readonly ConflictEntry[];
-  readonly merged: readonly MergedEntry[];
-  /** How many there are in all; the list has the first of them. */
-  readonly mergedTotal: number;
   readonly selected: string | undefined;
   onSelect(id: string): void;
 }
 
 /** The list. */
 export function ConflictList(props: ConflictListProps): ReactNode {
-  const { conflicts, merged, mergedTotal } = props;
-  const yours = conflicts.filter(({ isByAgent }) => !isByAgent);
-  const agents = conflicts.filter(({ isByAgent }) => isByAgent);
+  const { conflicts, selected } = props;
+  const [isWhole, setWhole] = useState(false);
+  const of = (group: ConflictEntry["group"]) => conflicts.filter((entry) => entry.group === group);
+  const [yours, agents, lines] = [of("yours"), of("agent"), of("lines")];
   const done = yours.filter(({ decided }) => decided !== undefined).length;
+  // what lies on the desk stays in the list
+  const shown = isWhole ? lines : lines.filter(({ id }, at) => at < SHOWN || id === selected);
   return (
     <nav className="b-tree b-conflicts" aria-label="Files">
       <div className="b-grp b-mod">
@@ -41,21 +41,19 @@ export function ConflictList(props: ConflictListProps): ReactNode {
       {agents.map((entry) => (
         <Entry key={entry.id} {...props} entry={entry} />
       ))}
-      {mergedTotal === 0 ? null : (
+      {lines.length === 0 ? null : (
         <div className="b-grp b-kept">
-          Merged by lines <span className="b-n">{mergedTotal}</span>
+          Merged by lines <span className="b-n">{lines.length}</span>
         </div>
       )}
-      {merged.slice(0, SHOWN).map(({ path, severity, about }) => (
-        <div key={path} className="b-filerow b-two">
-          <Icon name="check" />
-          <span className="b-col b-grow">
-            <PathName path={path} />
-            <Remark severity={severity} words={about} />
-          </span>
-        </div>
+      {shown.map((entry) => (
+        <Entry key={entry.id} {...props} entry={entry} />
       ))}
-      {mergedTotal > SHOWN ? <p className="b-more">{WORDS.more(mergedTotal - SHOWN)}</p> : null}
+      {shown.length < lines.length ? (
+        <button type="button" className="b-more" onClick={() => setWhole(true)}>
+          {WORDS.more(lines.length - shown.length)}
+        </button>
+      ) : null}
     </nav>
   );
 }

@@ -15,6 +15,18 @@ export const CONFLICT_WORDS = {
   keepDisk: "Keep what is on disk",
   write: "Write it yourself",
   writeAbout: "Edit the result below.",
+  writeFromDisk: "Edit below what is on disk.",
+  since: {
+    undo: "after the turn that is to be undone",
+    redo: "after it was undone",
+    revert: "after the turn that is to be undone",
+    reset: "after what is to be reset",
+  },
+  mergedWhy: (verb: string) =>
+    `The ${verb} and what was changed since are in different lines: both are in the result.`,
+  asMerged: "Keep it as merged",
+  asMergedAbout: "Both changes are in it: they are in different lines.",
+  byLines: "other lines changed",
   onDisk: "On disk now",
   take: { undo: "Take the undo", redo: "Take the redo", revert: "Take the undo", reset: "Take the reset" },
   after: {
@@ -25,6 +37,8 @@ export const CONFLICT_WORDS = {
   },
   verb: { undo: "undo", redo: "redo", revert: "undo", reset: "reset" },
   instead: (kind: string) => INSTEAD[kind] ?? "No lines to show.",
+  parses: "parses",
+  broken: "does not parse",
   stays: "Nothing changes here: the file stays as it is on disk.",
   nothingYet: "Nothing has changed yet",
   written: "Nothing is written before you apply, and a safety checkpoint is taken first.",

@@ -1,13 +1,13 @@
 /** The conflicts of a merge: every decision is kept in the store at once, and no file is touched before the rest is applied. */
 import type { CallOutput } from "@belay/protocol";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useBelay } from "../data/belay.tsx";
 import { useVersionUnless, type Merge } from "../data/facts.ts";
 import { useLoaded, type Loaded } from "../data/loaded.ts";
 import type { ConflictSource } from "./conflict-desk.tsx";
 import { placeWords, sentence } from "./conflict-words.ts";
 import { questionOfMerge, regionOptionsOf, takenWords } from "./merge-question.ts";
-import type { Choice, ConflictQuestion, Tried } from "./question.ts";
+import type { Choice, ConflictEntry, ConflictQuestion, Tried } from "./question.ts";
 
 type MergeConflict = Merge["conflicts"][number];
 
@@ -39,17 +39,15 @@ export function useMergeConflicts(id: string, isApplying: boolean) {
   });
   const resolve = (conflict: string, body: { take: string; region?: number } | { content: string }) =>
     client.call("POST /api/conflicts/:id/resolve", { params: { id: conflict }, query: { workspace }, body });
+  // [R1930] what was merged by itself is a conflict from when it is looked at
+  const taken = useRef(new Map<string, string>()).current;
+  const idOf = (entry: string) => taken.get(entry) ?? entry;
   const source: ConflictSource = {
-    conflicts: (merge?.conflicts ?? []).map(entryOf),
-    merged: (merge?.merged ?? []).map(({ path, severity, how }) => ({
-      path,
-      severity,
-      about: HOW[how],
-    })),
-    mergedTotal: merge?.mergedTotal ?? 0,
-    useQuestion: (conflict) => useMergeQuestion(conflict, `${version} ${tries}`),
-    useTried: useTriedMerge,
-    decide: async (conflict, choice) => {
+    conflicts: entriesOf(merge),
+    useQuestion: (entry) => useMergeQuestion(entry, { version: `${version} ${tries}`, merge, taken }),
+    useTried: (entry, choice) => useTriedMerge(entry && idOf(entry), choice),
+    decide: async (entry, choice) => {
+      const conflict = idOf(entry);
       if ("take" in choice) await resolve(conflict, { take: choice.take });
       else if ("text" in choice) await resolve(conflict, { content: choice.text });
       else
@@ -57,9 +55,9 @@ export function useMergeConflicts(id: string, isApplying: boolean) {
           await resolve(conflict, { take, region: Number(region) });
       again();
     },
-    reopen: async (conflict) => {
+    reopen: async (entry) => {
       await client.call("POST /api/conflicts/:id/reopen", {
-        params: { id: conflict },
+        params: { id: idOf(entry) },
         query: { workspace },
         body: {},
       });
@@ -76,29 +74,78 @@ export function useMergeConflicts(id: string, isApplying: boolean) {
   };
 }
 
-function entryOf(conflict: MergeConflict) {
+/** What is to be decided, and what comes in by itself; several sources may have combined one path. */
+function entriesOf(merge: Merge | undefined): ConflictEntry[] {
+  const conflicts = merge?.conflicts ?? [];
+  const clean = new Map((merge?.clean ?? []).map((each) => [each.path, each]));
+  const own = conflicts.map((conflict) => entryOf(conflict, clean.get(conflict.path)));
+  for (const { path } of conflicts) clean.delete(path);
+  return [...own, ...[...clean.values()].map(cleanEntry)];
+}
+
+function entryOf(conflict: MergeConflict, clean: Clean | undefined): ConflictEntry {
   const { id, path, severity, reason, resolution } = conflict;
+  const by = resolution?.by;
   return {
-    id,
+    id: clean === undefined ? id : cleanId(clean),
     path,
     severity,
     reason,
-    decided: resolution === null ? undefined : takenWords(conflict),
-    isByAgent: resolution?.by === "merger" || resolution?.by === "auto",
+    decided: resolution === null ? undefined : clean && by === "auto" ? HOW[clean.how] : takenWords(conflict),
+    group: by === "merger" ? "agent" : by === "auto" || (clean && by === "user") ? "lines" : "yours",
   };
 }
 
-function useMergeQuestion(id: string | undefined, version: string): Loaded<ConflictQuestion> {
+type Clean = Merge["clean"][number];
+
+function cleanEntry(clean: Clean): ConflictEntry {
+  const { path, severity, how } = clean;
+  return { id: cleanId(clean), path, severity, reason: HOW[how], decided: HOW[how], group: "lines" };
+}
+
+/** The same before and after it is taken up, so that what lies on the desk stays there. */
+function cleanId({ path }: Pick<Clean, "path">): string {
+  return `clean ${path}`;
+}
+
+interface AskedMerge {
+  readonly version: string;
+  readonly merge: Merge | undefined;
+  /** The conflicts of what was taken up, by entry. */
+  readonly taken: Map<string, string>;
+}
+
+function useMergeQuestion(
+  entry: string | undefined,
+  { version, merge, taken }: AskedMerge,
+): Loaded<ConflictQuestion> {
   const { client, workspace } = useBelay();
-  const { value, error, isLoading } = useLoaded(id === undefined ? null : `conflict ${id} ${version} !`, () =>
-    client.call("GET /api/conflicts/:id", { params: { id: id! }, query: { workspace, content: "1" } }),
+  const clean = merge?.clean.find((each) => cleanId(each) === entry);
+  const { value, error, isLoading } = useLoaded(
+    entry === undefined ? null : `conflict ${merge?.id} ${entry} ${version} !`,
+    async () => {
+      const query = { workspace };
+      if (clean !== undefined) {
+        const { path, pathBase64 } = clean;
+        const body = pathBase64 === undefined ? { path } : { pathBase64 };
+        const input = { params: { id: merge!.id }, query, body };
+        const { conflict } = await client.call("POST /api/merges/:id/conflicts", input);
+        taken.set(entry!, conflict.id);
+      }
+      const params = { id: taken.get(entry!) ?? entry! };
+      const asked = { params, query: { ...query, content: "1" as const } };
+      const details = await client.call("GET /api/conflicts/:id", asked);
+      return { ...details, entry: entry!, isClean: clean !== undefined };
+    },
   );
   if (value === undefined) return { value: undefined, error, isLoading };
   const { conflict } = value;
   const [first] = conflict.regions;
   return {
     value: {
-      ...questionOfMerge(value),
+      ...questionOfMerge(value, value.isClean),
+      // the answer about another entry stands until this one is here
+      id: value.entry,
       place: first === undefined ? "" : placeWords(first.ours[0] + 1, first.ours[1] - first.ours[0]),
       why: sentence(`${conflict.reason}: ${conflict.agents.join(" and ")}`),
       regionOptions: regionOptionsOf(conflict),
@@ -130,7 +177,7 @@ function useTriedMerge(id: string | undefined, choice: Choice | undefined): Load
 
 function triedOf(
   choice: Choice,
-  { files, content, warnings, whole }: CallOutput<"POST /api/conflicts/:id/preview">,
+  { files, content, warnings, whole, parses }: CallOutput<"POST /api/conflicts/:id/preview">,
 ): Tried {
   const [file] = files;
   return {
@@ -139,6 +186,7 @@ function triedOf(
     instead: insteadOf(files),
     isWhole: whole,
     problems: warnings.map(({ detail, line }) => (line === null ? detail : `line ${line}: ${detail}`)),
+    parses,
     text: content?.text ?? undefined,
   };
 }

@@ -15,27 +15,31 @@ const MOST_LINES = 200;
 /** The versions and options of a conflict. */
 export function questionOfMerge(
   details: Details,
+  isClean: boolean,
 ): Pick<ConflictQuestion, "id" | "path" | "sides" | "options" | "draft"> {
-  const { conflict, marked } = details;
+  const { conflict, marked, proposal } = details;
   return {
     id: conflict.id,
     path: conflict.path,
-    sides: sidesOf(details),
-    options: conflict.options.map((option) => optionOf(option, details)),
-    draft: marked?.text ?? undefined,
+    sides: sidesOf(details, isClean),
+    options: conflict.options.map((option) => optionOf(option, details, isClean)),
+    draft: (isClean ? proposal : marked)?.text ?? undefined,
   };
 }
 
-function sidesOf({ conflict, base, ours, theirs }: Details): Side[] {
+function sidesOf({ conflict, base, ours, theirs }: Details, isClean: boolean): Side[] {
   const [here = "here"] = conflict.agents.filter((agent) => agent !== conflict.source);
   const side = (id: Side["id"], version: Version, [title, who]: readonly [string, string]): Side => ({
     id,
     title,
     who,
-    excerpts: excerptsOf(id, conflict, version),
+    // no line of what was merged is in conflict
+    excerpts: excerptsOf(id, conflict, version).map((each) =>
+      isClean ? { ...each, marked: [0, 0] as const } : each,
+    ),
   });
   return [
-    side("ours", ours, ["Here now", visible(here)]),
+    side("ours", ours, [CONFLICT_WORDS.onDisk, visible(here)]),
     side("base", base, ["Before both", ""]),
     side("theirs", theirs, [`In ${visible(conflict.source)}`, ""]),
   ];
@@ -65,17 +69,19 @@ function without(kind: string): Excerpt {
   return { line: null, lines: [], more: 0, instead: CONFLICT_WORDS.instead(kind) };
 }
 
-function optionOf(id: string, { conflict, merger }: Details): Option {
+function optionOf(id: string, { conflict, merger }: Details, isClean: boolean): Option {
   const isText = conflict.kind === "content";
   const source = visible(conflict.source);
   const words: Readonly<Record<string, readonly [string, string]>> = {
-    ours: ["Keep what is here", `The file stays as it is. What ${source} did in it is left out.`],
+    ours: [CONFLICT_WORDS.keepDisk, `The file stays as it is. What ${source} did in it is left out.`],
     theirs: [`Take ${source}`, `The file as ${source} has it. What is here goes, and can be brought back.`],
     both: isText
       ? ["Both", "Where both changed the same lines: what is here first, then the other."]
       : ["Keep both files", "The other one gets a name beside this one."],
     base: ["Neither", "As it was before both."],
-    proposal: ["Proposed merge", "Put together by Belay; not certain enough to be taken unasked."],
+    proposal: isClean
+      ? [CONFLICT_WORDS.asMerged, CONFLICT_WORDS.asMergedAbout]
+      : ["Proposed merge", "Put together by Belay; not certain enough to be taken unasked."],
     merger: ["What the merger made", merger?.explanation ?? ""],
     delete: ["Delete the file", "One side deleted it."],
     keep: ["Keep the file", "One side changed it."],
@@ -95,7 +101,7 @@ const REGION_OPTIONS = ["ours", "theirs", "both", "base"];
 export function regionOptionsOf({ kind, regions, ...conflict }: Conflict): Option[] {
   if (regions.length < 2 || kind === "rename" || kind === "binary") return [];
   const words: Readonly<Record<string, string>> = {
-    ours: "Keep what is here",
+    ours: CONFLICT_WORDS.keepDisk,
     theirs: `Take ${visible(conflict.source)}`,
     both: "Both",
     base: "Neither",
@@ -103,10 +109,10 @@ export function regionOptionsOf({ kind, regions, ...conflict }: Conflict): Optio
   return REGION_OPTIONS.map((id) => ({ id, words: words[id]!, about: "" }));
 }
 
-/** "kept what is here": a decision in the list. */
-export function takenWords({ resolution, source }: Conflict): string {
+/** "kept what is on disk": a decision in the list. */
+export function takenWords({ resolution, source }: Pick<Conflict, "resolution" | "source">): string {
   const words: Readonly<Record<string, string>> = {
-    ours: "kept what is here",
+    ours: "kept what is on disk",
     theirs: `took ${visible(source)}`,
     both: "took both",
     base: "as it was before",

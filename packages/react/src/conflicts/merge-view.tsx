@@ -8,7 +8,7 @@ import { useToast } from "../parts/toasts.tsx";
 import { useGoBack } from "../plans/going-back.tsx";
 import { PlannedChanges, shownPlan } from "../plans/planned-changes.tsx";
 import { quantity, visible } from "../words.ts";
-import { ConflictDesk } from "./conflict-desk.tsx";
+import { ConflictDesk, countYours } from "./conflict-desk.tsx";
 import { conflictFrame, ConflictTop } from "./conflict-top.tsx";
 import type { ConflictViewProps } from "./conflict-host.ts";
 import { useMergeConflicts } from "./merge-conflicts.ts";
@@ -29,7 +29,7 @@ export function MergeConflicts(props: Omit<ConflictViewProps, "of"> & { readonly
   const top = (
     <ConflictTop
       title={title}
-      conflicts={open ? source.conflicts.length : 0}
+      conflicts={open ? countYours(source) : 0}
       {...(merge !== undefined && !open && { said: STATES[merge.state] })}
       onLeave={onLeave}
     />

@@ -31,7 +31,7 @@ export function OptionCards(props: {
           <Card
             number={options.length + 1}
             words={CONFLICT_WORDS.write}
-            about={CONFLICT_WORDS.writeAbout}
+            about={question.draftAbout ?? CONFLICT_WORDS.writeAbout}
             isChosen={choice !== undefined && "text" in choice}
             onChoose={() => onChoose({ text: draft })}
           />

@@ -6,15 +6,20 @@ import type { BrowserClient } from "../data/client.ts";
 import { useVersionUnless } from "../data/facts.ts";
 import { useLoaded } from "../data/loaded.ts";
 import type { DetailedPlan, PlanBody } from "../plans/request.ts";
-import { agentName, clock, quoted, visible } from "../words.ts";
 import type { ConflictSource } from "./conflict-desk.tsx";
-import { CONFLICT_WORDS, placeWords, sentence } from "./conflict-words.ts";
-import type { Choice, ConflictEntry, ConflictQuestion, Excerpt, Severity, Tried } from "./question.ts";
+import { CONFLICT_WORDS } from "./conflict-words.ts";
+import {
+  AS_MERGED,
+  mergedQuestion,
+  questionOf,
+  reasonOf,
+  severityOf,
+  type Conflict,
+  type DecidablePlan,
+  type Merged,
+} from "./plan-question.ts";
+import type { Choice, ConflictEntry, Tried } from "./question.ts";
 
-/** Which plan has the conflicts; a restore has none. */
-export type DecidablePlan = PlanBody & { readonly kind: "undo" | "redo" | "revert" | "reset" };
-
-type Conflict = DetailedPlan["conflicts"][number];
 type Decision = NonNullable<PlanBody["decisions"]>[number];
 
 interface Kept {
@@ -36,31 +41,31 @@ export function usePlanConflicts(body: DecidablePlan, isApplying: boolean) {
   const [kept, setKept] = useState(remembered.get(name) ?? new Map<string, Kept>());
   const asked = useLoaded(`conflicts ${name} ${version} ${tries} !`, () => plan(client, workspace, body));
   const whole = asked.value;
-  const valid = useMemo(() => stillValid(whole?.conflicts ?? [], kept), [whole, kept]);
+  const valid = useMemo(() => stillValid(whole, kept), [whole, kept]);
   const keep = (next: ReadonlyMap<string, Kept>) => {
     remembered.set(name, next);
     setKept(next);
   };
-  const decisions = (whole?.conflicts ?? []).flatMap((conflict) => decisionOf(conflict, valid));
-  const isDecided = whole !== undefined && whole !== null && decisions.length === whole.conflicts.length;
+  const merged = mergedOf(whole);
+  const decisions = [...(whole?.conflicts ?? []), ...merged].flatMap((of) => decisionOf(of, valid));
+  const isDecided = !!whole && whole.conflicts.every(({ path }) => valid.has(path));
   const made = JSON.stringify(decisions);
   const decided = useLoaded(isDecided ? `decided ${name} ${made} ${version} ${tries} !` : null, async () => ({
     by: made,
     plan: await plan(client, workspace, { ...body, decisions }),
   }));
   const source: ConflictSource = {
-    conflicts: (whole?.conflicts ?? []).map((conflict) => entryOf(conflict, body, valid)),
-    merged: (whole?.merged ?? []).map(({ path }) => ({
-      path,
-      severity: "low",
-      about: "other lines changed",
-    })),
-    mergedTotal: whole?.mergedTotal ?? 0,
+    conflicts: [
+      ...(whole?.conflicts ?? []).map((conflict) => entryOf(conflict, body, valid)),
+      ...merged.map(({ path }) => mergedEntry(path, body, valid)),
+    ],
     useQuestion: (id) => useQuestion(client, { body, whole, id, kept: valid }),
     useTried: (id, choice) => useTried(client, { body, whole, id, choice }),
     decide: async (id, choice) => {
-      const conflict = whole!.conflicts.find(({ path }) => path === id)!;
-      keep(new Map(valid).set(id, { choice, on: sidesOf(conflict) }));
+      const next = new Map(valid).set(id, { choice, on: basisOf(whole!, id)! });
+      // as it was merged needs no decision
+      if ("take" in choice && choice.take === AS_MERGED) next.delete(id);
+      keep(next);
     },
     reopen: async (id) => {
       const next = new Map(valid);
@@ -83,31 +88,68 @@ async function plan(client: BelayClient, workspace: string, body: PlanBody) {
   return (await client.call("POST /api/plans", { query: { workspace }, body })).plan;
 }
 
+/** What was merged by lines, and is in no conflict besides. */
+function mergedOf(whole: DetailedPlan | null | undefined): Merged[] {
+  const contested = new Set(whole?.conflicts.map(({ path }) => path));
+  return (whole?.merged ?? []).filter(({ path }) => !contested.has(path));
+}
+
 /** [R820] A decision counts on the lines that it was made on, and on no others. */
 function stillValid(
-  conflicts: readonly Conflict[],
+  whole: DetailedPlan | null | undefined,
   kept: ReadonlyMap<string, Kept>,
 ): ReadonlyMap<string, Kept> {
-  return new Map(
-    [...kept].filter(([path, { on }]) =>
-      conflicts.some((conflict) => conflict.path === path && sidesOf(conflict) === on),
-    ),
-  );
+  return new Map([...kept].filter(([path, { on }]) => !!whole && basisOf(whole, path) === on));
+}
+
+/** What a decision about a path is made on; undefined where there is nothing to decide. */
+function basisOf(whole: DetailedPlan, id: string): string | undefined {
+  const conflict = whole.conflicts.find(({ path }) => path === id);
+  if (conflict !== undefined) return sidesOf(conflict);
+  const merged = whole.merged.find(({ path }) => path === id);
+  return merged && JSON.stringify([merged.from, merged.to]);
 }
 
 function sidesOf({ ours, theirs, reason }: Conflict): string {
   return JSON.stringify([ours, theirs, reason]);
 }
 
-function decisionOf(conflict: Conflict, kept: ReadonlyMap<string, Kept>): Decision[] {
-  const choice = kept.get(conflict.path)?.choice;
-  return choice === undefined ? [] : [asDecision(conflict, choice)];
+type Decidable = Pick<Conflict, "path" | "pathBase64">;
+
+function decisionOf(of: Decidable, kept: ReadonlyMap<string, Kept>): Decision[] {
+  const choice = kept.get(of.path)?.choice;
+  return choice === undefined ? [] : [asDecision(of, choice)];
 }
 
-function asDecision({ path, pathBase64 }: Conflict, choice: Choice): Decision {
+function asDecision({ path, pathBase64 }: Decidable, choice: Choice): Decision {
   const named = { path, ...(pathBase64 !== undefined && { pathBase64 }) };
   if ("text" in choice) return { ...named, take: "text", text: choice.text };
   return { ...named, take: "take" in choice && choice.take === "plan" ? "plan" : "disk" };
+}
+
+/** A file that was merged by lines: it needs no decision. */
+function mergedEntry(path: string, { kind }: DecidablePlan, kept: ReadonlyMap<string, Kept>): ConflictEntry {
+  const choice = kept.get(path)?.choice;
+  return {
+    id: path,
+    path,
+    severity: "low",
+    reason: CONFLICT_WORDS.byLines,
+    decided: choice === undefined ? CONFLICT_WORDS.byLines : decidedWords(kind)[takeOf(choice)],
+    group: "lines",
+  };
+}
+
+function takeOf(choice: Choice): Decision["take"] {
+  return asDecision({ path: "" }, choice).take;
+}
+
+function decidedWords(kind: DecidablePlan["kind"]): Readonly<Record<Decision["take"], string>> {
+  return {
+    disk: CONFLICT_WORDS.keepDisk,
+    plan: CONFLICT_WORDS.take[kind],
+    text: CONFLICT_WORDS.write,
+  };
 }
 
 function entryOf(
@@ -116,45 +158,14 @@ function entryOf(
   kept: ReadonlyMap<string, Kept>,
 ): ConflictEntry {
   const choice = kept.get(conflict.path)?.choice;
-  const words = {
-    disk: CONFLICT_WORDS.keepDisk,
-    plan: CONFLICT_WORDS.take[kind],
-    text: CONFLICT_WORDS.write,
-  };
   return {
     id: conflict.path,
     path: conflict.path,
     severity: severityOf(conflict),
     reason: reasonOf(conflict),
-    decided: choice && words[asDecision(conflict, choice).take],
-    isByAgent: false,
+    decided: choice && decidedWords(kind)[takeOf(choice)],
+    group: "yours",
   };
-}
-
-function severityOf({ reason, ours }: Conflict): Severity {
-  const isWhole = ours !== undefined && ours.line === null;
-  return reason === "binary" || reason === "too large to merge" || isWhole ? "critical" : "high";
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  "changed differently meanwhile": "changed again since, in the same place",
-  binary: "changed again since, and binary: it cannot be merged",
-  "too large to merge": "changed again since, and too large to merge",
-  "shared with another thread": "changed while several agents were at work",
-  "changed while restoring": "a program wrote to it while files were put in place",
-  "cannot be saved": "what is there now cannot be saved first",
-};
-
-/** Reasons that a person cannot decide: the file has to become readable, or quiet, first. */
-const UNDECIDABLE: ReadonlySet<string> = new Set(["cannot be saved", "changed while restoring"]);
-
-function reasonOf({ reason, sharedWith }: Conflict): string {
-  if (sharedWith === undefined || sharedWith.length === 0) return REASONS[reason] ?? reason;
-  const steps = sharedWith.map(
-    ({ agent, prompt, description, at }) =>
-      `${quoted(prompt ?? description, 40)} (${agentName(agent)}, ${clock(at)})`,
-  );
-  return `changed while ${steps.join(" and ")} was at work too`;
 }
 
 interface Asked {
@@ -169,18 +180,24 @@ function useQuestion(
 ) {
   const { workspace } = useBelay();
   const conflict = whole?.conflicts.find(({ path }) => path === id);
-  const hasText = conflict?.ours?.kind === "file" && conflict.ours.line !== null;
-  const text = useLoaded(hasText ? `disk ${workspace} ${id} ${sidesOf(conflict)}` : null, () =>
-    diskText(client, workspace, conflict!),
+  const merged = conflict === undefined ? mergedOf(whole).find(({ path }) => path === id) : undefined;
+  const hasText = merged !== undefined || (conflict?.ours?.kind === "file" && conflict.ours.line !== null);
+  const of = conflict ?? merged;
+  const basis = whole && id !== undefined ? basisOf(whole, id) : undefined;
+  const text = useLoaded(hasText ? `disk ${workspace} ${id} ${basis}` : null, () =>
+    diskText(client, workspace, of!),
   );
-  const value = conflict && questionOf(conflict, body, { draft: text.value?.text, kept });
-  return { value, error: undefined, isLoading: conflict === undefined };
+  const told = { draft: text.value?.text, chosen: of && kept.get(of.path)?.choice };
+  const value = conflict
+    ? questionOf(conflict, body, { ...told, step: whole?.steps[0] })
+    : merged && mergedQuestion(merged, body, told);
+  return { value, error: undefined, isLoading: of === undefined };
 }
 
 const LONGEST_TEXT = 1024 * 1024;
 
 /** What the file holds; undefined where it is no text, or too long to be edited here. */
-async function diskText(client: BrowserClient, workspace: string, { path, pathBase64 }: Conflict) {
+async function diskText(client: BrowserClient, workspace: string, { path, pathBase64 }: Decidable) {
   const query = new URLSearchParams({ workspace, ...(pathBase64 ? { pathBase64 } : { path }) });
   const bytes = await client.bytes(`/api/checkpoints/disk/blob?${query}`);
   if (bytes.size > LONGEST_TEXT) return { text: undefined };
@@ -193,50 +210,17 @@ async function diskText(client: BrowserClient, workspace: string, { path, pathBa
   }
 }
 
-function questionOf(
-  conflict: Conflict,
-  { kind }: DecidablePlan,
-  { draft, kept }: { readonly draft: string | undefined; readonly kept: ReadonlyMap<string, Kept> },
-): ConflictQuestion {
-  const { path, ours, theirs, reason } = conflict;
-  const verb = CONFLICT_WORDS.verb[kind];
-  const takes = {
-    id: "plan",
-    words: CONFLICT_WORDS.take[kind],
-    about: `The file as the ${verb} would have it. What is here now goes, and can be brought back.`,
-  };
-  return {
-    id: path,
-    path,
-    place: placeWords(ours?.line ?? null, (ours?.lines.length ?? 0) + (ours?.more ?? 0)),
-    why: sentence(visible(reasonOf(conflict))),
-    sides: [
-      { id: "ours", title: CONFLICT_WORDS.onDisk, who: "", excerpts: [excerptOf(ours)] },
-      { id: "theirs", title: CONFLICT_WORDS.after[kind], who: "", excerpts: [excerptOf(theirs)] },
-    ],
-    options: [
-      {
-        id: "disk",
-        words: CONFLICT_WORDS.keepDisk,
-        about: `The file stays as it is. The ${verb} leaves it out.`,
-      },
-      ...(UNDECIDABLE.has(reason) ? [] : [takes]),
-    ],
-    regionOptions: [],
-    draft: UNDECIDABLE.has(reason) ? undefined : draft,
-    chosen: kept.get(path)?.choice,
-  };
-}
-
-function excerptOf(side: Conflict["ours"]): Excerpt {
-  if (side === undefined || side.line === null)
-    return { line: null, lines: [], more: 0, instead: CONFLICT_WORDS.instead(side?.kind ?? "file") };
-  return { line: side.line, lines: side.lines, more: side.more };
-}
-
 /** The choice leaves the file as it is. */
 function stays(choice: Choice): Tried {
-  return { choice, hunks: [], instead: undefined, isWhole: true, problems: [], text: undefined };
+  return {
+    choice,
+    hunks: [],
+    instead: undefined,
+    isWhole: true,
+    problems: [],
+    parses: null,
+    text: undefined,
+  };
 }
 
 /** The file as the plan with this decision would make it. */
@@ -245,15 +229,18 @@ function useTried(
   { body, whole, id, choice }: Asked & { readonly choice: Choice | undefined },
 ) {
   const { workspace } = useBelay();
-  const conflict = whole?.conflicts.find(({ path }) => path === id);
-  const decision = conflict && choice && asDecision(conflict, choice);
+  const of = [...(whole?.conflicts ?? []), ...mergedOf(whole)].find(({ path }) => path === id);
+  const isAsMerged = choice !== undefined && "take" in choice && choice.take === AS_MERGED;
+  const decision = of && choice && !isAsMerged ? asDecision(of, choice) : undefined;
   const isKept = choice !== undefined && decision?.take === "disk";
+  const isAsked = of !== undefined && choice !== undefined && !isKept;
   const loaded = useLoaded(
-    decision === undefined || isKept ? null : `tried ${whole!.id} ${JSON.stringify(decision)} !`,
+    isAsked ? `tried ${whole!.id} ${id} ${JSON.stringify(decision ?? AS_MERGED)} !` : null,
     async (signal): Promise<Tried> => {
-      const made = await plan(client, workspace, { ...body, decisions: [decision!] });
-      if (made === null) return stays(choice!);
-      const { path, pathBase64 } = conflict!;
+      const made =
+        decision === undefined ? whole : await plan(client, workspace, { ...body, decisions: [decision] });
+      if (!made) return stays(choice!);
+      const { path, pathBase64 } = of!;
       const query = { workspace, ...(pathBase64 === undefined ? { path } : { pathBase64 }) };
       const input = { params: { id: made.id }, query };
       const { hunks, after, file } = await client.call("GET /api/plans/:id/diff", input, signal);

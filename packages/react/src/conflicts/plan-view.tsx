@@ -8,10 +8,11 @@ import { planResult } from "../plans/plan-result.ts";
 import { PlannedChanges } from "../plans/planned-changes.tsx";
 import { confirmWords, stepWords, type DetailedPlan } from "../plans/request.ts";
 import { quantity, visible } from "../words.ts";
-import { ConflictDesk } from "./conflict-desk.tsx";
+import { ConflictDesk, countYours } from "./conflict-desk.tsx";
 import { conflictFrame, ConflictTop } from "./conflict-top.tsx";
 import type { ConflictViewProps } from "./conflict-host.ts";
-import { usePlanConflicts, type DecidablePlan } from "./plan-conflicts.ts";
+import { usePlanConflicts } from "./plan-conflicts.ts";
+import type { DecidablePlan } from "./plan-question.ts";
 
 type PlanViewProps = Omit<ConflictViewProps, "of"> & { readonly plan: DecidablePlan };
 
@@ -26,8 +27,8 @@ export function PlanConflicts(props: PlanViewProps): ReactNode {
   const files = ready?.files.length ?? 0;
   const said = problem ?? error?.message;
   return frame(
-    <ConflictTop title={title} conflicts={source.conflicts.length} onLeave={onLeave} />,
-    whole === null || (whole !== undefined && source.conflicts.length === 0) ? (
+    <ConflictTop title={title} conflicts={countYours(source)} onLeave={onLeave} />,
+    whole === null || (whole !== undefined && countYours(source) === 0) ? (
       <p className="b-empty">Nothing is in conflict any more. Go back and try again.</p>
     ) : (
       <ConflictDesk

@@ -22,15 +22,8 @@ export interface ConflictEntry {
   readonly reason: string;
   /** What was decided, in words; undefined while it is open. */
   readonly decided: string | undefined;
-  /** Decided by an agent, and checked. */
-  readonly isByAgent: boolean;
-}
-
-/** A path that needed no decision. */
-export interface MergedEntry {
-  readonly path: string;
-  readonly severity: Severity;
-  readonly about: string;
+  /** Whose decision it is. An agent's was checked; what was merged by lines needs none, and can be had otherwise. */
+  readonly group: "yours" | "agent" | "lines";
 }
 
 /** Lines of a version, with where they begin. */
@@ -76,6 +69,8 @@ export interface ConflictQuestion {
   readonly regionOptions: readonly Option[];
   /** The text that "Write it yourself" begins with; undefined where there is no text to write. */
   readonly draft: string | undefined;
+  /** What is said of writing it; that the result is edited unless given. */
+  readonly draftAbout?: string;
   /** What was chosen before, to go on with. */
   readonly chosen: Choice | undefined;
 }
@@ -89,8 +84,9 @@ export interface Tried {
   readonly instead: string | undefined;
   /** False: regions are left to decide. */
   readonly isWhole: boolean;
-  /** Null where nothing is known of the language. */
   readonly problems: readonly string[];
+  /** Null where nothing is known of the language, or nothing looked. */
+  readonly parses: boolean | null;
   /** What the file would hold; undefined where it is no text. */
   readonly text: string | undefined;
 }

@@ -35,7 +35,7 @@ export function ConflictResult(props: ResultProps): ReactNode {
         <span className="b-strong">Result</span>
         <span className="b-muted b-cut">{words}, compared with the disk</span>
         <span className="b-grow" />
-        {tried?.isWhole ? <Checked problems={tried.problems} /> : null}
+        {tried?.isWhole ? <Checked {...tried} /> : null}
         {canEdit ? (
           <button type="button" className="b-btn b-s b-quiet" onClick={() => onWrite(tried.text!)}>
             <Icon name="edit" small />
@@ -64,18 +64,20 @@ export function ConflictResult(props: ResultProps): ReactNode {
   );
 }
 
-/** What the check found: a text that does not parse can be taken all the same. */
-function Checked({ problems }: Pick<Tried, "problems">): ReactNode {
-  const [first] = problems;
-  return first === undefined ? (
-    <span className="b-chip b-ok">
-      <Icon name="check" small />
-      no problem found
-    </span>
-  ) : (
+/** What the check found, where one was made: a text that does not parse can be taken all the same. */
+function Checked({ problems, parses }: Pick<Tried, "problems" | "parses">): ReactNode {
+  const [first = parses === false ? CONFLICT_WORDS.broken : undefined] = problems;
+  if (first === undefined)
+    return parses === null ? null : (
+      <span className="b-chip b-ok">
+        <Icon name="check" small />
+        {CONFLICT_WORDS.parses}
+      </span>
+    );
+  return (
     <span className="b-chip b-warn" title={visible(problems.join("; "))}>
       <Icon name="warn" small />
-      {visible(first)}
+      {visible(parses === false ? CONFLICT_WORDS.broken : first)}
     </span>
   );
 }

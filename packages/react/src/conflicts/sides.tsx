@@ -17,7 +17,7 @@ export function ConflictSides({ question, chosen, onRegion }: SidesProps): React
   const { sides, regionOptions } = question;
   const base = sides.find(({ id }) => id === "base");
   const shown = sides.filter(({ id }) => id !== "base" || isBaseShown);
-  const places = Math.max(...sides.map(({ excerpts }) => excerpts.length));
+  const places = Math.max(0, ...sides.map(({ excerpts }) => excerpts.length));
   return (
     <div className="b-places">
       {Array.from({ length: places }, (_, at) => (

@@ -29,6 +29,7 @@ export function mergeJson(merge: Merge): Json<typeof shapes.merge> {
       commits: ownCommits?.commits ?? 0,
     })),
     ...listField("merged", merge.merged.map(withPathJson)),
+    ...listField("clean", merge.clean.map(withPathJson)),
     ...listField("conflicts", merge.conflicts.map(mergeConflictJson)),
     ...listField("notMerged", merge.notMerged.map(withPathJson)),
     checks: merge.checks,
@@ -136,11 +137,13 @@ export function triedDecisionJson({
   content,
   warnings,
   isWhole,
+  parses,
 }: TriedDecision): Json<typeof shapes.triedDecision> {
   return {
     files: files.map(changedFileJson),
     content: versionJson(content),
     warnings: [...warnings],
     whole: isWhole,
+    parses,
   };
 }

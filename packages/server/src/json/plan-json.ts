@@ -1,5 +1,5 @@
 /** Plans and outcomes of restore, undo, redo and revert in the contract's shape. */
-import type { Conflict, Outcome, OutsideEdit, Plan, ResetOutcome } from "@belay/engine";
+import type { Conflict, Edit, Outcome, OutsideEdit, Plan, ResetOutcome } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import { affectedFiles } from "./affected-files.ts";
 import { planOperationType } from "./plan-operation.ts";
@@ -22,7 +22,7 @@ export function planJson(plan: Plan): Json<typeof shapes.plan> {
       "affectedFiles",
       affectedFiles(plan).map((path) => pathJson(path).path),
     ),
-    ...listField("merged", plan.merged.map(pathJson)),
+    ...listField("merged", mergedJson(plan)),
     ...listField("kept", plan.kept.map(withPathJson)),
     ...listField("leftOut", leftOut(plan).map(withPathJson)),
     ...listField("conflicts", plan.conflicts.map(conflictJson)),
@@ -47,6 +47,16 @@ export function planJson(plan: Plan): Json<typeof shapes.plan> {
     })),
     warnings: plan.warnings,
   };
+}
+
+/** With the contents that a decision to have it otherwise is made on. */
+function mergedJson({ merged, edits }: Plan) {
+  const edited = new Map(merged.length === 0 ? [] : edits.map((edit) => [edit.path, edit]));
+  const hashOf = (entry: Edit["from"]) => (entry?.kind === "file" ? entry.hash : null);
+  return merged.map((path) => {
+    const { from, to } = edited.get(path) ?? {};
+    return { ...pathJson(path), from: hashOf(from), to: hashOf(to) };
+  });
 }
 
 /** The plan of undo, redo or revert; null when there is nothing to do. */

@@ -21,6 +21,7 @@ import {
   resolvedConflictJson,
   triedDecisionJson,
 } from "../json/index.ts";
+import { pathFromJson } from "../json/path-json.ts";
 import { carryOutPlan } from "./carry-out-plan.ts";
 import { defined, inWorkspace, startable, type Served } from "./served.ts";
 
@@ -143,6 +144,12 @@ function serveConflicts(app: Hono, served: Served): void {
     inWorkspace(served, query.workspace, async (workspace) => ({
       conflicts: (await workspace.conflicts(params.id)).map(mergeConflictJson),
     })),
+  );
+  serveRoute(app, "POST /api/merges/:id/conflicts", ({ params, query, body }) =>
+    inWorkspace(served, body.workspace ?? query.workspace, async ({ merges }) => {
+      const syntax = defined({ syntax: await served.syntax?.() });
+      return { conflict: mergeConflictJson(await merges.takeUp(params.id, pathFromJson(body), syntax)) };
+    }),
   );
   serveRoute(app, "GET /api/conflicts/:id", ({ params, query }) =>
     inWorkspace(served, query.workspace, async ({ merges }) => {

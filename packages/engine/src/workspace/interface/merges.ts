@@ -13,6 +13,7 @@ import type {
   ResolutionProblem,
   ResolvedBy,
 } from "../../model/merge.ts";
+import type { BytePath } from "../../model/byte-path.ts";
 import type { CheckpointId } from "../../model/ids.ts";
 import type { Syntax } from "../../merge/syntax.ts";
 import type { MergeOptions, MergeRequestSource } from "../../queries/preview-merge.ts";
@@ -121,6 +122,12 @@ export interface Merges {
       readonly dropped: readonly DroppedLine[];
     },
   ): Promise<MergeConflict>;
+  /**
+   * Takes up a path that a source which is held back combines by itself: a conflict from then on, decided as it was
+   * combined, which `workspace.resolve` decides otherwise. No file is touched. Throws `CONFLICT_NOT_FOUND` where nothing is
+   * combined there.
+   */
+  takeUp(merge: string, path: BytePath, options?: Pick<BranchMergeOptions, "syntax">): Promise<MergeConflict>;
   /** The checkpoint that brought a branch into the files here, which `revert` takes out; null when it is not in them. */
   broughtBy(branch: string): Promise<CheckpointId | null>;
   /** The mechanical merge of a conflict with marks at what is left to decide. */
