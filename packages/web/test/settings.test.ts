@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)("settings", () => {
   );
 
   test(
-    "single letters can be switched off; arrows and Enter still work",
+    "[R1931] single letters can be switched off, those that move included; arrows still work",
     shown(
       async (project) => {
         const agent = await Agent.start(project);
@@ -48,12 +48,38 @@ describe.skipIf(CHROMIUM === undefined)("settings", () => {
           .click();
         await page.getByRole("link", { name: "Timeline" }).click();
         await page.getByRole("treegrid").focus();
-        for (const key of ["u", "b", "c", "n", "?"]) await page.keyboard.press(key);
-        await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
+        const here = page.getByRole("row", { name: "You are here" });
         await page.keyboard.press("Home");
-        await expect
-          .poll(() => page.getByRole("row", { name: "You are here" }).getAttribute("aria-selected"))
-          .toBe("true");
+        await expect.poll(() => here.getAttribute("aria-selected")).toBe("true");
+        for (const key of ["u", "b", "c", "n", "?", "j", "G"]) await page.keyboard.press(key);
+        // the key after them has done its work, so they had their chance
+        await page.keyboard.press("ArrowDown");
+        const turn = page.getByRole("row", { name: "Change a" });
+        await expect.poll(() => turn.getAttribute("aria-selected")).toBe("true");
+        expect(await page.locator("dialog[open]").count()).toBe(0);
+      },
+    ),
+  );
+
+  test(
+    "[R1931] an open menu lets no key through to the view",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", { "a.txt": "two\n" });
+      },
+      async ({ page }) => {
+        await page.getByRole("button", { name: "More about Change a" }).click();
+        const item = page.getByRole("button", { name: "Copy its id" });
+        await item.focus();
+        for (const key of ["u", "c", "p"]) await page.keyboard.press(key);
+        expect(await page.locator("dialog[open]").count()).toBe(0);
+        expect(await item.isVisible()).toBe(true);
+        await page.keyboard.press("Escape");
+        await item.waitFor({ state: "hidden" });
+        await page.getByRole("treegrid").focus();
+        await page.keyboard.press("c");
+        await page.locator("dialog[open]").waitFor();
       },
     ),
   );

@@ -28,6 +28,8 @@ export interface TimelineListProps {
   onStep(row: HistoryRow, step: Step): void;
   /** Left out where two states cannot be shown. */
   onCompareNow?(): void;
+  /** Letters move the selection too; the host may have switched them off. */
+  readonly hasKeys?: boolean;
 }
 
 const OVERSCAN = 8;
@@ -85,7 +87,7 @@ export function TimelineList(props: TimelineListProps): ReactNode {
         aria-label="What happened"
         aria-rowcount={history.total + (props.isFiltered ? 0 : 1)}
         aria-activedescendant={activeId(selected)}
-        onKeyDown={(event) => listKey(event, { items, at, move, select: props.onSelect, toggle, open, end })}
+        onKeyDown={(event) => listKey(event, { ...props, items, at, move, toggle, open, end })}
         onScroll={(event) => store.setAtTop(event.currentTarget.scrollTop < AT_TOP)}
       >
         <StickyDay items={items} first={virtual.range?.startIndex ?? 0} />
@@ -295,15 +297,19 @@ interface ListState {
   readonly at: number;
   readonly open: ReadonlySet<string>;
   move(index: number): void;
-  select(ref: string): void;
+  onSelect(ref: string): void;
+  readonly hasKeys?: boolean;
   toggle(ref: string, isOpen: boolean): void;
   /** To the oldest row, also where it is not loaded yet. */
   end(): Promise<void>;
 }
 
 /** True when the key moved the selection or opened steps. */
-function listKey(event: KeyboardEvent, { items, at, move, select, toggle, open, end }: ListState): boolean {
+function listKey(event: KeyboardEvent, state: ListState): boolean {
+  const { items, at, move, onSelect, toggle, open, end, hasKeys = true } = state;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  // arrows move the selection even where letters do not
+  if (event.key.length === 1 && !hasKeys) return false;
   const isStop = (index: number) => ["row", "now", "fold"].includes(items[index]?.kind ?? "");
   const step = (from: number, by: number) => {
     let index = from + by;
@@ -326,7 +332,7 @@ function listKey(event: KeyboardEvent, { items, at, move, select, toggle, open, 
       if (item?.kind === "row" && item.row.steps > 0) toggle(item.row.ref, true);
       if (item?.kind !== "fold") return;
       toggle(item.key, true);
-      select(item.rows[0]!.ref);
+      onSelect(item.rows[0]!.ref);
     },
     ArrowLeft: () => item?.kind === "row" && open.has(item.row.ref) && toggle(item.row.ref, false),
   };

@@ -236,22 +236,23 @@ function Who({ row }: Pick<TurnRowProps, "row">): ReactNode {
 
 /** What was not captured, or late: on the row, before anything that may be cut. */
 function Doubts({ row, onAction }: Pick<TurnRowProps, "row" | "onAction">): ReactNode {
+  const open = pressing("details", onAction);
   return (
     <>
       {row.damaged ? (
-        <button type="button" tabIndex={-1} className="b-chip b-bad" onClick={() => onAction("details")}>
+        <button type="button" tabIndex={-1} className="b-chip b-bad" onClick={open}>
           <Icon name="warn" small />
           damaged
         </button>
       ) : null}
       {row.gaps > 0 ? (
-        <button type="button" tabIndex={-1} className="b-chip b-warn" onClick={() => onAction("details")}>
+        <button type="button" tabIndex={-1} className="b-chip b-warn" onClick={open}>
           <Icon name="warn" small />
           {row.gaps} not captured
         </button>
       ) : null}
       {row.late > 0 ? (
-        <button type="button" tabIndex={-1} className="b-chip b-warn" onClick={() => onAction("details")}>
+        <button type="button" tabIndex={-1} className="b-chip b-warn" onClick={open}>
           <Icon name="clock" small />
           {row.late} late
         </button>
@@ -260,12 +261,17 @@ function Doubts({ row, onAction }: Pick<TurnRowProps, "row" | "onAction">): Reac
   );
 }
 
-function RowButton({ row, isSelected, isOpen, onAction }: TurnRowProps): ReactNode {
-  const target = targetOf(row);
-  const press = (action: RowAction) => (event: { stopPropagation(): void }) => {
+/** [R1931] A press of a button in the row is not one of the row. */
+function pressing(action: RowAction, onAction: (action: RowAction) => void) {
+  return (event: { stopPropagation(): void }) => {
     event.stopPropagation();
     onAction(action);
   };
+}
+
+function RowButton({ row, isSelected, isOpen, onAction }: TurnRowProps): ReactNode {
+  const target = targetOf(row);
+  const press = (action: RowAction) => pressing(action, onAction);
   const tabIndex = isSelected ? 0 : -1;
   return (
     <div className="b-act" role="gridcell">

@@ -21,7 +21,7 @@ export function PendingView(): ReactNode {
   const onKey = (event: KeyboardEvent) => {
     if (event.defaultPrevented || (event.target as HTMLElement).matches("input:not([type=checkbox])")) return;
     if (event.key === "Escape") go(timelinePath(workspace));
-    if (!lettersAct()) return;
+    if (!lettersAct() || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "A") pressIn(event, "[data-approve]");
     if (event.key === "X") pressIn(event, "[data-reset]");
   };

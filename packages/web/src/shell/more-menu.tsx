@@ -17,9 +17,9 @@ export function MoreMenu(props: {
 }): ReactNode {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  // Escape closes the list; it is not meant for the view around it
+  // [R1931] while the list is open no key is meant for the view around it: Escape closes the list, a letter does nothing
   const onKey = (event: KeyboardEvent) => {
-    if (event.key === "Escape" && list.current?.matches(":popover-open")) event.stopPropagation();
+    if (list.current?.matches(":popover-open")) event.stopPropagation();
   };
   return (
     <span className="b-menu-around" onKeyDown={onKey}>

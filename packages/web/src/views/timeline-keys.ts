@@ -48,7 +48,7 @@ export function useTimelineKeys(keys: TimelineKeys): (event: KeyboardEvent) => v
   return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return;
     const element = event.target as HTMLElement;
-    const isControl = element.closest("button, a, input, textarea, select") !== null;
+    const isControl = element.closest("button, a, input, textarea, select, summary") !== null;
     if (isControl && (event.key === "Enter" || event.key === " " || element.matches("input, textarea")))
       return;
     const act = actions[event.key];

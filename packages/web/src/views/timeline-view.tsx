@@ -3,6 +3,7 @@ import { Icon, quantity, TimelineList, type DiffLook, type HistoryRow } from "@b
 import { useEffect, useState, type ReactNode } from "react";
 import { comparePath, go, timelinePath } from "../address.ts";
 import { NeedsYou } from "../fixes/needs-you.tsx";
+import { lettersAct } from "../preferences.ts";
 import { Shell } from "../shell/shell.tsx";
 import { TopBar } from "../shell/topbar.tsx";
 import { PAGE } from "../words.ts";
@@ -111,6 +112,7 @@ function List({ view }: { readonly view: ReturnType<typeof useTimeline> }): Reac
           isFolded={mode === "turns"}
           isFlat={mode === "everything"}
           isCompact={view.density === "compact"}
+          hasKeys={lettersAct()}
           onSelect={view.select}
           onAction={view.act}
           onStep={(on) => {
