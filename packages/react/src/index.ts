@@ -17,7 +17,7 @@ export {
   type Status,
   type Thread,
 } from "./data/facts.ts";
-export { forgetKey, openPage, takeCode, type PageKey } from "./data/page-key.ts";
+export { endedWords, forgetKey, openPage, takeCode, type PageKey } from "./data/page-key.ts";
 export { useHistory } from "./data/use-history.ts";
 export { askFirstRows, type HistoryFilter } from "./data/first-rows.ts";
 export { AnnotateDialog } from "./checkpoints/annotate-dialog.tsx";

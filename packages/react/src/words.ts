@@ -132,6 +132,7 @@ export const WORDS = {
   undoTitle: "Undo all changes from this point onwards",
   noCheckpoint: "No checkpoint is like this.",
   same: "These two states are the same.",
+  startedAgain: "Belay was started again since this page was opened.",
   noAnswer: "Belay does not answer. `belay start` starts it; your files are as they are.",
   more: (count: number) => `…and ${count.toLocaleString("en")} more`,
   notConnected: (since: number) => `Not connected. What you see is from ${CLOCK.format(new Date(since))}.`,

@@ -3,6 +3,7 @@ import {
   askFirstRows,
   BelayProvider,
   createClient,
+  endedWords,
   forgetKey,
   openPage,
   takeCode,
@@ -11,6 +12,7 @@ import {
   type DecidablePlan,
   type PageKey,
 } from "@belay/react";
+import { ClientError } from "@belay/protocol/client";
 import { StrictMode, useEffect, useMemo, useState, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import {
@@ -31,7 +33,7 @@ import { StorageView } from "./storage/storage-view.tsx";
 import { ThreadsView } from "./threads/threads-view.tsx";
 import { CompareView } from "./views/compare-view.tsx";
 import { ConflictsView } from "./views/conflicts-view.tsx";
-import { Ended, NoProject } from "./views/states.tsx";
+import { Ended, NoAnswerHere, NoProject } from "./views/states.tsx";
 import { TimelineView } from "./views/timeline-view.tsx";
 
 // before anything else: the code must not stay in the address
@@ -90,7 +92,7 @@ function WhileOpen({ children }: { readonly children: ReactNode }): ReactNode {
 
 /** Goes to the project that was used last; says what to type where there is none. */
 function Projects({ client }: { readonly client: BrowserClient }): ReactNode {
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<{ isEnded: boolean; message: string }>();
   const [isEmpty, setEmpty] = useState(false);
   useEffect(() => {
     client.call("GET /api/workspaces").then(
@@ -100,12 +102,15 @@ function Projects({ client }: { readonly client: BrowserClient }): ReactNode {
         else go(timelinePath(first.id), { replace: true });
       },
       (error: unknown) => {
-        forgetKey();
-        setProblem((error as Error).message);
+        // [R1932] a key that the server did not refuse is good for another try
+        const isEnded = error instanceof ClientError && error.status === 401;
+        if (isEnded) forgetKey();
+        setProblem({ isEnded, message: isEnded ? endedWords(error) : (error as Error).message });
       },
     );
   }, [client]);
-  if (problem !== undefined) return <Ended reason={problem} />;
+  if (problem !== undefined)
+    return problem.isEnded ? <Ended reason={problem.message} /> : <NoAnswerHere message={problem.message} />;
   return isEmpty ? <NoProject /> : null;
 }
 

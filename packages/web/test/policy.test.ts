@@ -73,6 +73,32 @@ describe.skipIf(CHROMIUM === undefined)("the page's key", () => {
   );
 
   test(
+    "[R1932] a server that fails ends no key; one that does not know the key is said to be another one",
+    shown(
+      oneTurn,
+      async ({ project, page }) => {
+        await page.getByRole("row", { name: "Change a" }).waitFor();
+        await page.route("**/api/workspaces", (route) =>
+          route.fulfill({
+            status: 500,
+            json: { error: { code: "INTERNAL", message: "Something failed.", hint: "" } },
+          }),
+        );
+        await page.goto(`${project.url}/`);
+        await page.getByRole("heading", { name: "Something failed." }).waitFor();
+        await page.unroute("**/api/workspaces");
+        await page.getByRole("button", { name: "Try again" }).click();
+        await page.getByRole("row", { name: "Change a" }).waitFor();
+        await page.evaluate("sessionStorage.setItem('belay-key', 'x'.repeat(43))");
+        await page.goto(`${project.url}/`);
+        await page.getByText("Belay was started again since this page was opened.").waitFor();
+        expect(await page.getByText("token").count()).toBe(0);
+      },
+      { expected: /status of (401|500)/ },
+    ),
+  );
+
+  test(
     "`belay ui` with a row selects it; outside of projects it opens the list of them",
     shown(oneTurn, async ({ project, page }) => {
       await page.getByRole("row", { name: "Change a" }).waitFor();

@@ -3,6 +3,7 @@
  * connections to a host, so a stream in every tab would hang the seventh: the tab that holds the lock reads for all, and
  * passes events on. Each tab holds a shared lock named after its workspace; from those the reader knows what is wanted.
  */
+import { endedWords } from "./page-key.ts";
 import type { BelayEvent } from "@belay/protocol";
 import type { BrowserClient } from "./client.ts";
 
@@ -192,8 +193,8 @@ export class LiveEvents {
       signal: AbortSignal.any([ending, this.#changing.signal, stalled.signal]),
     });
     if (response.status === 401) {
-      const { error } = (await response.json()) as { error: { message: string } };
-      return this.#become({ kind: "ended", message: error.message });
+      const { error } = (await response.json()) as { error: { code: string; message: string } };
+      return this.#become({ kind: "ended", message: endedWords(error) });
     }
     if (!response.ok || response.body === null) throw new Error(`${response.status}`);
     opened();

@@ -3,6 +3,7 @@
  * before anything else happens. A new tab asks its siblings. There is no cookie: cookies ignore ports.
  */
 import { BelayClient } from "@belay/protocol/client";
+import { WORDS } from "../words.ts";
 
 const KEY = "belay-key";
 const ASK_MS = 200;
@@ -28,6 +29,11 @@ export async function openPage(code: string | undefined): Promise<PageKey> {
     answerSiblings(page.key);
   }
   return page;
+}
+
+/** Why a key is none any more; what the server says of the process's token does not help with a page. */
+export function endedWords({ code, message }: { readonly code: string; readonly message: string }): string {
+  return code === "TOKEN_REQUIRED" ? WORDS.startedAgain : message;
 }
 
 /** Forgets a key that the server does not know any more. */

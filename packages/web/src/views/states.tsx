@@ -73,6 +73,19 @@ export function Ended({ reason }: { readonly reason: string }): ReactNode {
   );
 }
 
+/** The whole page where the server cannot be asked for the projects. */
+export function NoAnswerHere({ message }: { readonly message: string }): ReactNode {
+  return (
+    <main className="b-whole">
+      <Logo />
+      <h1>{visible(message)}</h1>
+      <button type="button" className="b-btn" onClick={() => location.reload()}>
+        Try again
+      </button>
+    </main>
+  );
+}
+
 /** The whole page where no project is protected. */
 export function NoProject(): ReactNode {
   return (
