@@ -1,7 +1,7 @@
 /** Ten thousand checkpoints: little is asked for, little is in the document, and every row is one key or one word away. */
 import { existsSync, mkdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page, Request } from "playwright-core";
 import { makeHistory } from "../../../bench/history.ts";
 import { ServedProject } from "../../server/test/support/served-project.ts";
 import { addressOf, CHROMIUM, closeBrowser, newContext, newPage } from "./support/browser.ts";
@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === undefined)("ten thousand checkpoints", () => {
     expect(elements).toBeLessThanOrEqual(2000);
   }
 
-  test("[Y62, R822, R1726] the first rows need the page, its script and one answer, and the scroll bar is right at once", async () => {
+  test("[Y62, R822, R1726, R1933] the first rows need the page, its script and one answer, and the scroll bar is right at once", async () => {
     const answered: string[] = [];
     const asked: string[] = [];
     const path = (url: string) => new URL(url).pathname;
@@ -73,6 +73,14 @@ describe.skipIf(CHROMIUM === undefined)("ten thousand checkpoints", () => {
     expect(asked).toEqual([""]);
     // [R1726] and before anything else was asked
     expect(order[0]).toBe("/api/history");
+    // [R1933] while the document, and with it the script, was still being read
+    const times = await page.evaluate(`(() => {
+      const [{ domInteractive }] = performance.getEntriesByType("navigation");
+      const asked = performance.getEntriesByType("resource").find(({ name }) => name.includes("/api/history"));
+      return { asked: asked.startTime, read: domInteractive };
+    })()`);
+    const { asked: begun, read } = times as { asked: number; read: number };
+    expect(begun).toBeLessThan(read);
     const { height } = await counts();
     const total = Number(await page.getByRole("treegrid").getAttribute("aria-rowcount"));
     expect(total).toBeGreaterThanOrEqual(TURNS);
@@ -80,6 +88,37 @@ describe.skipIf(CHROMIUM === undefined)("ten thousand checkpoints", () => {
     await expectLittle();
     page.removeAllListeners("request");
     page.removeAllListeners("response");
+  });
+
+  test("[R1933] a search and all checkpoints are asked for early too, in the words of the page, and once", async () => {
+    const whole = page.url();
+    const everything = (isOn: boolean) =>
+      page.evaluate(
+        `localStorage.${isOn ? "setItem('belay-rows', 'everything')" : "removeItem('belay-rows')"}`,
+      );
+    for (const [query, isFlat] of [
+      ["?q=Prompt+1", false],
+      ["?q=a%26b+%C3%BC", false],
+      ["", true],
+    ] as const) {
+      await everything(isFlat);
+      const asked: string[] = [];
+      const note = (request: Request) => {
+        const url = new URL(request.url());
+        if (url.pathname === "/api/history" && url.searchParams.get("limit") === "100")
+          asked.push(url.search);
+      };
+      await page.goto("about:blank");
+      page.on("request", note);
+      await page.goto(new URL(whole).origin + new URL(whole).pathname + query);
+      await page.getByRole("status").first().waitFor();
+      await expect.poll(() => page.evaluate("globalThis.belayEarly === undefined")).toBe(true);
+      page.off("request", note);
+      expect(asked, query).toHaveLength(1);
+    }
+    await everything(false);
+    await page.goto(whole);
+    await row(page, `Prompt ${TURNS - 1}:`).waitFor();
   });
 
   test("scrolling into the middle and to the end shows rows there, and no more of them in the document", async () => {

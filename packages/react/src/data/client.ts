@@ -11,6 +11,22 @@ export interface Connection {
 
 type Sent = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
 
+/** A request that the page began before this script was read; its host leaves it in `belayEarly`. */
+interface EarlyRequest {
+  readonly path: string;
+  readonly key: string;
+  readonly answer: Promise<Response>;
+}
+
+/** [R1933] The answer to a request that was begun early, once. */
+function takeEarly(path: string, key: string): Promise<Response> | undefined {
+  const place = globalThis as { belayEarly?: EarlyRequest };
+  const early = place.belayEarly;
+  if (early?.path !== path || early.key !== key) return undefined;
+  delete place.belayEarly;
+  return early.answer;
+}
+
 /** The server could not be reached, or something else answered for it. */
 export class NoAnswer extends Error {
   constructor(options?: ErrorOptions) {
@@ -45,7 +61,7 @@ export class BrowserClient extends BelayClient {
     const { url = "", key } = this.connection;
     const headers = { ...request.headers, authorization: `Bearer ${key}` };
     try {
-      return await fetch(url + path, { ...request, headers });
+      return await (takeEarly(url + path, key) ?? fetch(url + path, { ...request, headers }));
     } catch (cause) {
       if (request.signal?.aborted) throw cause;
       throw new NoAnswer({ cause });
