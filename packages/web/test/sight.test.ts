@@ -14,6 +14,7 @@ import { CHROMIUM } from "./support/browser.ts";
 import { difference, readPng, smallPicture, writePng, type Picture } from "./support/picture.ts";
 import { NOW, picturedProject } from "./support/pictured-project.ts";
 import { compareButton } from "./support/hand.ts";
+import { faultsOf } from "./support/sight.ts";
 
 const KEPT = join(import.meta.dirname, "sight");
 /** Which Chromium drew them: another one breaks lines and draws edges in its own way. */
@@ -147,14 +148,22 @@ class Sight {
       await this.#compare(`${screen.replaceAll(" ", "-")}-${this.#width}-${colorScheme}`);
     }
     await this.#page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+    const faults = await faultsOf(this.#page);
+    this.faults.push(...faults.map((fault) => `${screen} at ${this.#width} px: ${fault}`));
   }
 
   async #compare(name: string): Promise<void> {
+    const fault = await this.#differs(name);
+    if (fault !== undefined) this.faults.push(fault);
     if (PICTURES !== undefined)
       await this.#page.screenshot({ path: join(PICTURES, `${name}.png`), caret: "hide" });
+  }
+
+  /** What is different from the picture that was kept, once everything is drawn. */
+  async #differs(name: string): Promise<string | undefined> {
     const file = join(KEPT, `${name}.png`);
-    if (WRITES) return writeFileSync(file, writePng(await this.#settled()));
-    if (!existsSync(file)) return void this.faults.push(`${name}: there is no picture of it`);
+    if (WRITES) return void writeFileSync(file, writePng(await this.#settled()));
+    if (!existsSync(file)) return `${name}: there is no picture of it`;
     const kept = readPng(readFileSync(file));
     // what is still being drawn is looked at again
     let [share, picture] = [1, kept];
@@ -163,10 +172,10 @@ class Sight {
       picture = await this.#shot();
       share = difference(picture, kept);
     } while (share > MAY_DIFFER && Date.now() < patience);
-    if (share <= MAY_DIFFER) return;
+    if (share <= MAY_DIFFER) return undefined;
     mkdirSync(DIFFERENT, { recursive: true });
     await this.#page.screenshot({ path: join(DIFFERENT, `${name}.png`), caret: "hide" });
-    this.faults.push(`${name}: ${(100 * share).toFixed(2)} % differs; see ${DIFFERENT}`);
+    return `${name}: ${(100 * share).toFixed(2)} % differs; see ${DIFFERENT}`;
   }
 
   /** The picture once it has stood still. */

@@ -36,6 +36,11 @@ function faultsInPage(): string[] {
     return { left, top, right: Math.min(right, innerWidth), bottom: Math.min(bottom, innerHeight), place };
   };
 
+  const boxOf = (element: Element): Element =>
+    getComputedStyle(element).display.startsWith("inline") && element.parentElement !== null
+      ? boxOf(element.parentElement)
+      : element;
+
   for (const element of scope.querySelectorAll<HTMLElement>("*")) {
     const hasText = [...element.childNodes].some(
       (node) => node.nodeType === 3 && node.textContent!.trim() !== "",
@@ -48,6 +53,10 @@ function faultsInPage(): string[] {
     if (isCut && style.overflowX === "hidden" && !hasSign)
       faults.push(`cut without a sign: ${name(element)}`);
     const { place } = inView(element);
+    // an inline element draws over its neighbour where the box around it is too narrow
+    const box = boxOf(element);
+    if (box !== element && place.right > box.getBoundingClientRect().right + 1)
+      if (getComputedStyle(box).overflowX === "visible") faults.push(`sticks out: ${name(element)}`);
     const scrolls = element.closest("[data-scrolls], pre, .b-lines, .b-view") !== null;
     if (
       place.width > 0 &&
