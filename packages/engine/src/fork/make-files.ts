@@ -6,7 +6,8 @@
 import { readTree } from "../diff/compare-trees.ts";
 import { isInside, type AbsolutePath } from "../fs/absolute-path.ts";
 import { Anchor } from "../fs/anchor.ts";
-import { copyContent, removeTree } from "../fs/copy-file.ts";
+import { copyContent } from "../fs/copy-file.ts";
+import { removeTree } from "../fs/remove-tree.ts";
 import { removeFile } from "../fs/durable-file.ts";
 import { isDiskFull, kindOf, sameStat, statNode, type FileStat } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";

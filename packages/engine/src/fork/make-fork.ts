@@ -7,7 +7,7 @@ import { assertBranchName } from "../branch/branch-name.ts";
 import type { Context } from "../capture/context.ts";
 import { withCapture } from "../capture/with-capture.ts";
 import { below, displayAbsolute, parentOf, type AbsolutePath } from "../fs/absolute-path.ts";
-import { removeTree } from "../fs/copy-file.ts";
+import { removeTree } from "../fs/remove-tree.ts";
 import { makePrivateDirectory, syncDirectory, syncFileSystem } from "../fs/durable-file.ts";
 import { readFileClock } from "../fs/file-clock.ts";
 import { fileSystemKind } from "../fs/file-system-kind.ts";

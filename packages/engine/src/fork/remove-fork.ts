@@ -10,7 +10,7 @@ import type { Look, Present } from "../capture/look.ts";
 import { momentOf } from "../capture/moment.ts";
 import { withCapture } from "../capture/with-capture.ts";
 import { below, displayAbsolute, parentOf, type AbsolutePath } from "../fs/absolute-path.ts";
-import { removeTree } from "../fs/copy-file.ts";
+import { removeTree } from "../fs/remove-tree.ts";
 import { makePrivateDirectory, syncDirectory } from "../fs/durable-file.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { move, removeEmptyDirectory } from "../fs/mutate.ts";
@@ -213,7 +213,7 @@ export function moveBack(context: Context, forking: Forking, row: ForkRow): void
     // files are on no deleted branch: upkeep would drop what they are compared with
     restoreBranch(context, row.branchName);
     setForkPlace(db, row.workingCopy, { root: place, ...identity });
-    note(context, {
+    appendForkEvent(context, {
       type: "fork_created",
       fork: forking.copyId(row.workingCopy),
       name: row.name,
@@ -333,7 +333,7 @@ export function forgetGone(context: Context, forking: Forking, row: ForkRow): vo
 }
 
 /** Appends an event about a fork; call it inside a transaction. */
-export function note(
+export function appendForkEvent(
   { store: { db }, system }: Context,
   { type, ...data }: { type: "fork_created" | "fork_removed"; fork: string; name: string; path: string },
 ): void {

@@ -5,7 +5,7 @@
  */
 import type { Context } from "../capture/context.ts";
 import { below, displayAbsolute, parentOf, type AbsolutePath } from "../fs/absolute-path.ts";
-import { removeTree } from "../fs/copy-file.ts";
+import { removeTree } from "../fs/remove-tree.ts";
 import { makePrivateDirectory } from "../fs/durable-file.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { createDirectory, removeEmptyDirectory } from "../fs/mutate.ts";

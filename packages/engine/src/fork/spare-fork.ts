@@ -4,7 +4,7 @@
  */
 import type { Context } from "../capture/context.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
-import { removeTree } from "../fs/copy-file.ts";
+import { removeTree } from "../fs/remove-tree.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { move } from "../fs/mutate.ts";
 import { processesIn } from "../fs/processes-in.ts";

@@ -1,10 +1,11 @@
 /** Copies of files and trees. Where the file system can, a copy shares the blocks of its original until either is written. */
-import { chmodSync, constants, copyFileSync, lutimesSync, readlinkSync } from "node:fs";
+import { constants, copyFileSync, lutimesSync } from "node:fs";
 import { below, forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { removeFile } from "./durable-file.ts";
-import { isErrno, kindOf, statNode } from "./file-stat.ts";
+import { kindOf, statNode } from "./file-stat.ts";
 import { listDirectory } from "./list-directory.ts";
-import { createDirectory, createLink, removeEmptyDirectory, removeName, setMode } from "./mutate.ts";
+import { createDirectory, createLink, setMode } from "./mutate.ts";
+import { readLink } from "./read-file.ts";
 
 /** Copies a regular file to a name that must not exist; with `clone` by sharing its blocks where that is possible. */
 export function copyContent(from: AbsolutePath, to: AbsolutePath, { clone }: { clone: boolean }): void {
@@ -36,11 +37,6 @@ export function sharesBlocks(file: AbsolutePath, directory: AbsolutePath): boole
       // it is empty, and the next fork removes it
     }
   }
-}
-
-/** Where a symbolic link leads. */
-function readLink(path: AbsolutePath): Buffer {
-  return readlinkSync(forSystem(path), "buffer");
 }
 
 /** How a tree is copied. */
@@ -91,36 +87,4 @@ export function measureTree(
     return true;
   };
   return visit(directory) ? { files, bytes } : undefined;
-}
-
-/** Removes a node and everything below it; links are removed, never followed. Does nothing if it does not exist. */
-export function* removeTree(path: AbsolutePath): Generator<void> {
-  const stat = statNode(path);
-  if (stat === undefined) return;
-  if (kindOf(stat) !== "directory") {
-    removeName(path);
-    return;
-  }
-  for (const name of namesToRemove(path)) {
-    const node = below(path, name);
-    const inside = statNode(node);
-    if (inside === undefined) continue;
-    if (kindOf(inside) === "directory") yield* removeTree(node);
-    else removeName(node);
-    yield;
-  }
-  removeEmptyDirectory(path);
-}
-
-/** The names in a directory that is about to be emptied: one that may not be written is opened up first. */
-function namesToRemove(path: AbsolutePath): string[] {
-  const stat = statNode(path);
-  if (stat !== undefined && (stat.mode & 0o700n) !== 0o700n) {
-    try {
-      chmodSync(forSystem(path), 0o700);
-    } catch (error) {
-      if (!isErrno(error, "EPERM", "EACCES", "EROFS")) throw error;
-    }
-  }
-  return listDirectory(path);
 }

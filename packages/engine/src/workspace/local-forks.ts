@@ -12,7 +12,7 @@ import {
   isOutsideTrash,
   moveBack,
   moveToTrash,
-  note,
+  appendForkEvent,
   refuseBusy,
 } from "../fork/remove-fork.ts";
 import { makeScratch, type Scratch, type ScratchState } from "../fork/scratch.ts";
@@ -190,7 +190,12 @@ export class LocalForks implements Forks<Workspace> {
         const detail = { created: row.name, checkpoint: checkpoint.id };
         appendOperation(db, { id: newId() as OperationId, kind: "fork", at: now(), detail });
         const fork = this.#forking.copyId(row.workingCopy);
-        note(context, { type: "fork_created", fork, name: row.name, path: displayAbsolute(row.root) });
+        appendForkEvent(context, {
+          type: "fork_created",
+          fork,
+          name: row.name,
+          path: displayAbsolute(row.root),
+        });
       }),
     );
   }
@@ -213,7 +218,7 @@ export class LocalForks implements Forks<Workspace> {
       name: row.name,
       path,
     };
-    this.#runner.db.transaction(() => note(this.#context, event));
+    this.#runner.db.transaction(() => appendForkEvent(this.#context, event));
     return [];
   }
 
