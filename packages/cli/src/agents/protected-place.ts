@@ -4,6 +4,7 @@
  */
 import { realpathSync } from "node:fs";
 import type { PlanBook, Workspace } from "@belay/engine";
+import { innermostRoot } from "../call/innermost-root.ts";
 import { connectToAgents } from "./connect-to-agents.ts";
 
 /** The workspace of one directory, opened on demand. */
@@ -33,7 +34,7 @@ export class ProtectedPlace implements AsyncDisposable {
   async #workspace(): Promise<Workspace> {
     const { findWorkspace, protectedRoots } = await import("@belay/engine");
     const roots = protectedRoots({ home: this.#home });
-    const nearest = innermost(
+    const nearest = innermostRoot(
       roots.map(({ path }) => path),
       realpathSync(this.#directory),
     );
@@ -50,10 +51,4 @@ export class ProtectedPlace implements AsyncDisposable {
     this.#opened = undefined;
     await opened?.close();
   }
-}
-
-/** The innermost of these directories that a path is in. */
-export function innermost(roots: readonly string[], path: string): string | undefined {
-  const around = roots.filter((root) => path === root || path.startsWith(`${root}/`));
-  return around.toSorted((a, b) => b.length - a.length)[0];
 }

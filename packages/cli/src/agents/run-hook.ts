@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { runHook } from "@belay/agents/hook";
 import { initWorkspace, findWorkspace, protectedRoots, type Workspace } from "@belay/engine";
-import { innermost } from "./protected-place.ts";
+import { innermostRoot } from "../call/innermost-root.ts";
 import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./workspace-agent-host.ts";
 
 /** One event of an agent's hook. */
@@ -40,7 +40,7 @@ export async function runHookAlone(home: string, event: HookEvent): Promise<stri
 
 function protectedRootOf(directory: string, home: string): string | undefined {
   const roots = protectedRoots({ home }).map(({ path }) => path);
-  return innermost(roots, existsSync(directory) ? realpathSync(directory) : directory);
+  return innermostRoot(roots, existsSync(directory) ? realpathSync(directory) : directory);
 }
 
 /** Null where nothing is protected. An agent's own worktree is protected at its first event. */

@@ -1,7 +1,7 @@
 /** Agents' work that could not be captured, put into the timeline as soon as that is possible. */
 import { forgetUncaptured, listUncaptured, type UncapturedWork } from "@belay/agents/uncaptured";
 import type { Workspace } from "@belay/engine";
-import { innermost } from "./protected-place.ts";
+import { innermostRoot } from "../call/innermost-root.ts";
 
 /** Runs before a command shows the timeline. What still cannot be recorded stays where it is. */
 export async function recordUncaptured(home: string, workspace: Workspace): Promise<void> {
@@ -10,7 +10,7 @@ export async function recordUncaptured(home: string, workspace: Workspace): Prom
   const { protectedRoots } = await import("@belay/engine");
   const roots = protectedRoots({ home }).map(({ path }) => path);
   for (const work of waiting) {
-    if (innermost(roots, work.cwd) !== workspace.root) continue;
+    if (innermostRoot(roots, work.cwd) !== workspace.root) continue;
     try {
       await noteUncaptured(workspace, work);
       forgetUncaptured(home, work);

@@ -7,7 +7,7 @@ import { basename } from "node:path";
 import { BelayClient, bodyPieces, readEvents, routePath, type Transport } from "@belay/protocol/client";
 import { RunDirectory, streamFromSocket } from "@belay/server/resident";
 import type { Connection, Place } from "@belay/tui";
-import { innermost } from "../agents/protected-place.ts";
+import { innermostRoot } from "../call/innermost-root.ts";
 import { connectToAgents } from "../agents/connect-to-agents.ts";
 import type { Call } from "../call/command.ts";
 import { ResidentProcess } from "../resident/resident-process.ts";
@@ -27,7 +27,7 @@ export async function findPlace(
   const first = await connect(call);
   const { workspaces } = await first.client.call("GET /api/workspaces");
   const roots = workspaces.map(({ path }) => path);
-  const root = innermost(roots, existing(call.directory));
+  const root = innermostRoot(roots, existing(call.directory));
   if (root === undefined) {
     await first[Symbol.asyncDispose]();
     return undefined;
