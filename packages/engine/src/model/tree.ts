@@ -72,9 +72,9 @@ export function encodeTreeRows(columns: TreeColumns, first: number, end: number)
     if (of === undefined) continue;
     const name = names[index]!;
     bytes[at] = KIND_CODES[of];
-    writeNumber(bytes, at + 1, 2, of === "symlink" ? 0 : mode[index]!);
-    writeNumber(bytes, at + 3, 6, of === "directory" ? 0 : size[index]!);
-    writeNumber(bytes, at + 9, 2, name.length);
+    writePair(bytes, at + 1, of === "symlink" ? 0 : mode[index]!);
+    writeSize(bytes, at + 3, of === "directory" ? 0 : size[index]!);
+    writePair(bytes, at + 9, name.length);
     at += FIXED_BYTES;
     for (let place = 0; place < name.length; place += 1) bytes[at++] = name.charCodeAt(place);
     if (of === "gap") continue;
@@ -84,11 +84,16 @@ export function encodeTreeRows(columns: TreeColumns, first: number, end: number)
 }
 
 /** Big-endian. The methods of `Buffer` check each value, and a big directory is encoded by every live capture. */
-function writeNumber(bytes: Buffer, at: number, length: number, value: number): void {
-  for (let place = at + length - 1, rest = value; place >= at; place -= 1) {
-    bytes[place] = rest % 256;
-    rest = Math.floor(rest / 256);
-  }
+function writePair(bytes: Buffer, at: number, value: number): void {
+  bytes[at] = value >>> 8;
+  bytes[at + 1] = value;
+}
+
+/** Six bytes: the upper two of a size are beyond what the operators on bits reach. */
+function writeSize(bytes: Buffer, at: number, size: number): void {
+  writePair(bytes, at, Math.floor(size / 2 ** 32));
+  writePair(bytes, at + 2, size >>> 16);
+  writePair(bytes, at + 4, size);
 }
 
 /** Decodes a tree object; throws `OBJECT_CORRUPT` on anything `encodeTree` would not have written. */

@@ -287,4 +287,14 @@ describe("the tree of a table", () => {
     const entries = names.map((name, index) => [name, table.entryAt(index)] as const);
     expect(table.encodeTree(0)).toEqual(encodeTree(new Map(entries)));
   });
+
+  test.each([0, 255, 2 ** 16 - 1, 2 ** 16, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 40 + 7, 2 ** 48 - 1])(
+    "has the same bytes for a file of %i bytes",
+    (size) => {
+      const table = new FileTable();
+      table.addDirectory(path(""));
+      table.setHash(table.addEntry(0, "a", FILE, stat({ size: BigInt(size) })), hashOf("a"));
+      expect(table.encodeTree(0)).toEqual(encodeTree(new Map([["a", table.entryAt(0)]])));
+    },
+  );
 });
