@@ -13,6 +13,7 @@ import type { Edit } from "../model/plan.ts";
 import { assertSafePath, decodeEntry, encodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
 import { asSeenHere, withheldNames } from "../store/withheld-names.ts";
+import { insertRows } from "../store/insert-rows.ts";
 
 /** Who made a change. */
 export interface Attribution {
@@ -87,18 +88,19 @@ export function insertChanges(
   rows: readonly EncodedChange[],
   windows: readonly string[],
 ): void {
-  for (const row of rows) {
-    db.run(
-      "INSERT INTO change (checkpoint, path, old, new, attribution, step, during) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  insertRows(
+    db,
+    "INSERT INTO change (checkpoint, path, old, new, attribution, step, during)",
+    rows.map(({ path, old, new: now, attribution, step, during }) => [
       seq,
-      row.path,
-      row.old,
-      row.new,
-      row.attribution,
-      row.step,
-      row.during,
-    );
-  }
+      path,
+      old,
+      now,
+      attribution,
+      step,
+      during,
+    ]),
+  );
   if (rows.every(({ step, attribution }) => step !== null && attribution !== "merge")) return;
   for (const window of windows)
     db.run("INSERT INTO shared_window (checkpoint, step) VALUES (?, ?)", seq, window);

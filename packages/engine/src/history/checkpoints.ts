@@ -16,6 +16,7 @@ import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import { remoteOrigin } from "../model/origin.ts";
 import { HASH_BYTES, hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import { MAIN_WORKING_COPY, type Database, type Row, type Value } from "../store/database.ts";
+import { insertRows } from "../store/insert-rows.ts";
 import { ELSEWHERE } from "../store/schema.ts";
 import { deltaHash } from "./changes.ts";
 import { BRANCH_HERE, branchHere, headSeq, onLine } from "./line.ts";
@@ -355,15 +356,11 @@ export function firstOfThread(db: Database, thread: ThreadId, after: number): Ch
 
 /** Stores the gaps of a checkpoint. */
 export function insertGaps(db: Database, seq: number, gaps: readonly Gap[]): void {
-  for (const { path, reason, size } of gaps) {
-    db.run(
-      "INSERT INTO gap (checkpoint, path, reason, size) VALUES (?, ?, ?, ?)",
-      seq,
-      pathToBytes(path),
-      reason,
-      size,
-    );
-  }
+  insertRows(
+    db,
+    "INSERT INTO gap (checkpoint, path, reason, size)",
+    gaps.map(({ path, reason, size }) => [seq, pathToBytes(path), reason, size]),
+  );
 }
 
 /** All gaps of a checkpoint, by path. */
@@ -382,14 +379,11 @@ export function readGaps(db: Database, seq: number): Gap[] {
 
 /** Stores the doubts of a checkpoint. */
 export function insertDoubts(db: Database, seq: number, doubts: readonly Doubt[]): void {
-  for (const { path, reason } of doubts) {
-    db.run(
-      "INSERT OR IGNORE INTO doubt (checkpoint, path, reason) VALUES (?, ?, ?)",
-      seq,
-      pathToBytes(path),
-      reason,
-    );
-  }
+  insertRows(
+    db,
+    "INSERT OR IGNORE INTO doubt (checkpoint, path, reason)",
+    doubts.map(({ path, reason }) => [seq, pathToBytes(path), reason]),
+  );
 }
 
 /** Adds doubts to a checkpoint that is recorded already, if it is still there. */

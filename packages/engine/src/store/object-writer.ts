@@ -8,6 +8,7 @@ import { EngineError } from "../model/errors.ts";
 import { hashBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Database, Value } from "./database.ts";
+import { insertRows } from "./insert-rows.ts";
 import { releaseLease, takeLease } from "./lease.ts";
 import { FORM, type ObjectStore } from "./object-store.ts";
 import { CAPTURE_LEVEL, CAPTURE_PACK_BYTES, compressPack } from "./pack.ts";
@@ -34,7 +35,6 @@ export interface NewContent {
 }
 
 const TRANSACTION_BYTES = 8 * 1024 * 1024;
-const ROWS_PER_INSERT = 32;
 /** Rows are inserted in multiples of this many, so that there are few different statements to prepare. */
 const ROWS_STEP = 8;
 
@@ -225,7 +225,7 @@ export class ObjectWriter {
 
 /** Collects objects until they fill a pack. */
 export class PackBuilder {
-  #parts: Buffer[] = [];
+  #bytes = NO_BYTES;
   #objects: PackedObject[] = [];
   rawBytes = 0;
 
@@ -240,31 +240,41 @@ export class PackBuilder {
   /** Takes objects out again. */
   leaveOut(names: ReadonlySet<ObjectHash>): void {
     if (names.size === 0) return;
-    const [parts, objects] = [this.#parts, this.#objects];
-    [this.#parts, this.#objects, this.rawBytes] = [[], [], 0];
-    for (const [at, { hash, form }] of objects.entries())
-      if (!names.has(hash)) this.#push(hash, parts[at]!, form);
+    const objects = this.#objects;
+    [this.#objects, this.rawBytes] = [[], 0];
+    // none moves back, so what is copied was not overwritten before
+    for (const { hash, offset, size, form } of objects)
+      if (!names.has(hash)) this.add(hash, this.#bytes.subarray(offset, offset + size), form);
   }
 
+  /** Copies the bytes: the caller may reuse its buffer. */
   add(hash: ObjectHash, bytes: Buffer, form: number): void {
-    // the caller may reuse its buffer
-    this.#push(hash, Buffer.from(bytes), form);
+    const offset = this.rawBytes;
+    this.#reserve(offset + bytes.length);
+    bytes.copy(this.#bytes, offset);
+    this.#objects.push({ hash, offset, size: bytes.length, form });
+    this.rawBytes += bytes.length;
   }
 
-  #push(hash: ObjectHash, part: Buffer, form: number): void {
-    this.#objects.push({ hash, offset: this.rawBytes, size: part.length, form });
-    this.#parts.push(part);
-    this.rawBytes += part.length;
+  #reserve(length: number): void {
+    if (length <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length, FIRST_ROOM_BYTES));
+    this.#bytes.copy(larger, 0, 0, this.rawBytes);
+    this.#bytes = larger;
   }
 
   build(level: number): Pack {
     return {
-      data: compressPack(Buffer.concat(this.#parts), level),
+      data: compressPack(this.#bytes.subarray(0, this.rawBytes), level),
       rawBytes: this.rawBytes,
       objects: this.#objects,
     };
   }
 }
+
+const NO_BYTES = Buffer.alloc(0);
+/** What ten changed files and their trees take. */
+const FIRST_ROOM_BYTES = 128 * 1024;
 
 interface PlacedObject extends PackedObject {
   readonly pack: number;
@@ -286,15 +296,12 @@ function insertPack(db: Database, { rawBytes, data }: Pack, cold: boolean): numb
 }
 
 function insertObjects(db: Database, objects: readonly PlacedObject[], conflict: "IGNORE" | "REPLACE"): void {
-  const sorted = objects.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
-  for (let at = 0; at < sorted.length; at += ROWS_PER_INSERT) {
-    const rows = sorted.slice(at, at + ROWS_PER_INSERT);
-    // the same row again changes nothing
-    while (rows.length % ROWS_STEP !== 0) rows.push(rows.at(-1)!);
-    const values = rows.flatMap((o): Value[] => [hashToBytes(o.hash), o.pack, o.offset, o.size, o.form]);
-    const places = "(?,?,?,?,?),".repeat(rows.length).slice(0, -1);
-    db.run(`INSERT OR ${conflict} INTO object (hash, pack, offset, size, form) VALUES ${places}`, ...values);
-  }
+  const rows = objects
+    .toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
+    .map((o): Value[] => [hashToBytes(o.hash), o.pack, o.offset, o.size, o.form]);
+  // the same row again changes nothing
+  while (rows.length % ROWS_STEP !== 0) rows.push(rows.at(-1)!);
+  insertRows(db, `INSERT OR ${conflict} INTO object (hash, pack, offset, size, form)`, rows);
 }
 
 /** How often `gc` has freed something. */

@@ -284,3 +284,22 @@ test.skipIf(!isRoot)("a store of another user can be read by one who may read it
   });
   expect(JSON.parse(output)).toEqual([true, 1, "STORE_READ_ONLY"]);
 });
+
+test("what the store has is left out of a pack wherever it lies in it, and the rest is read as it was put", () => {
+  using store = openAt(makeDirectory(), true);
+  const contents = Array.from({ length: 40 }, (_, at) => Buffer.alloc(1 + at * 331, `content ${at} `));
+  const known = contents.filter((_, at) => at === 0 || at % 7 === 3 || at === 39);
+  const put = (those: readonly Buffer[]) => {
+    const writer = new ObjectWriter(store.db, store.objects, OWNER);
+    for (const content of those) writer.put(content);
+    writer.commit(() => undefined);
+  };
+  put(known);
+  put(contents);
+  store.objects.forgetCache();
+  for (const content of contents) expect(store.objects.read(hashBytes(content))).toEqual(content);
+  const packs = store.db.all("SELECT raw_bytes FROM pack ORDER BY id").map((row) => Number(row["raw_bytes"]));
+  const bytesOf = (those: readonly Buffer[]) => those.reduce((sum, { length }) => sum + length, 0);
+  expect(packs).toEqual([bytesOf(known), bytesOf(contents) - bytesOf(known)]);
+  expect(verifyStore(store, { full: true }).ok).toBe(true);
+});
