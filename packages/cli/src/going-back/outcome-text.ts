@@ -7,6 +7,7 @@ import { stepLabel } from "../output/step-label.ts";
 import { conflictList, waysOutText } from "./conflict-text.ts";
 import { leftOutList } from "./left-out.ts";
 import { visible, visiblePath } from "../output/visible.ts";
+import { writtenCounts } from "../output/written-counts.ts";
 import { reasonList } from "./preview-text.ts";
 import type { Verb, WayOut } from "./ways-out.ts";
 
@@ -62,13 +63,7 @@ export function outcomeText(direction: Direction, outcome: Outcome, answer: Answ
 }
 
 function doneText({ verb, target, conversation }: Direction, outcome: Outcome): string {
-  const { created, modified, deleted } = outcome;
-  const parts = [
-    [created, "created"],
-    [modified, "changed"],
-    [deleted, "deleted"],
-  ] as const;
-  const counts = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
+  const counts = writtenCounts(outcome);
   if (conversation === true) counts.push("the conversation");
   const outside = outcome.outside?.written.length ?? 0;
   if (outside > 0) counts.push(`${outside} outside the workspace`);

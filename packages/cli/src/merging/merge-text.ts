@@ -13,6 +13,7 @@ import type { Output } from "../output/output.ts";
 import type { Paint, Style } from "../output/style.ts";
 import { table } from "../output/table.ts";
 import { visible, visiblePath } from "../output/visible.ts";
+import { writtenCounts } from "../output/written-counts.ts";
 
 /** What a merge would do besides the list of files: what is combined, what is held back and why. */
 export function mergeRemarks(
@@ -113,6 +114,7 @@ export function mergeOutcomeText(outcome: MergeOutcome, output: Output, all: boo
   const came = outcome.steps.map(({ description }) => visible(description)).join("; ");
   const remarks = [...mergeRemarks(outcome, output, all), ...commitsText(outcome)];
   const next = nextText(open, output);
+  const files = writtenCounts(outcome).join(", ") || "no file changed";
   switch (outcome.outcome) {
     case "unchanged":
       return `Nothing to merge: ${merge.sources.map(({ name }) => visible(name)).join(", ")} ${merge.sources.length === 1 ? "has" : "have"} nothing new.`;
@@ -124,7 +126,7 @@ export function mergeOutcomeText(outcome: MergeOutcome, output: Output, all: boo
       ].join("\n");
     default:
       return [
-        `${outcome.outcome === "applied" ? style.green("✓") : style.yellow("!")} ${came} (${countsText(outcome)}; ${duration(outcome.durationMs)})`,
+        `${outcome.outcome === "applied" ? style.green("✓") : style.yellow("!")} ${came} (${files}; ${duration(outcome.durationMs)})`,
         ...remarks,
         ...next,
         ...(output.quiet ? [] : [`${style.dim("→")} \`belay undo\` takes this back.`]),
@@ -142,16 +144,6 @@ function commitsText({ merge }: MergeOutcome): string[] {
       `${count(commits, "commit")} of ${visible(name)} ${commits === 1 ? "stays" : "stay"} in its fork: \`${visible(fetch)}\` takes ${commits === 1 ? "it" : "them"} over.`,
     ];
   });
-}
-
-function countsText({ created, modified, deleted }: MergeOutcome): string {
-  const parts = [
-    [created, "created"],
-    [modified, "changed"],
-    [deleted, "deleted"],
-  ] as const;
-  const counts = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
-  return counts.length === 0 ? "no file changed" : counts.join(", ");
 }
 
 function nextText(open: readonly MergeConflict[], output: Output): string[] {
