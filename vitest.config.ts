@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongFirst } from "./test/long-first.ts";
 import { StallReporter } from "./test/stall-reporter.ts";
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
@@ -18,6 +19,7 @@ export default defineConfig({
     pool: "forks",
     // most tests wait for other processes: two at a time, also on two cores
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    sequence: { sequencer: LongFirst },
     reporters: ["default", new StallReporter()],
     // what is waited for is a screen or another process: it gets its time also where the machine is busy
     expect: { poll: { timeout: 60_000 } },
