@@ -228,25 +228,19 @@ function exchange({ url, method, headers, body, agent, timeoutMs, now }: Exchang
   return new Promise((resolve, reject) => {
     const send = url.protocol === "https:" ? httpsRequest : httpRequest;
     const outgoing = send(url, { method, headers, agent, timeout: timeoutMs }, (incoming) => {
-      const parts: Buffer[] = [];
-      let length = 0;
+      const expected = lengthOf(incoming);
+      const arrived = new Body(expected);
       incoming.on("data", (part: Buffer) => {
-        length += part.length;
-        if (length > LARGEST_ANSWER) outgoing.destroy(new Error("the answer is larger than is allowed"));
-        else parts.push(part);
+        if (!arrived.add(part)) outgoing.destroy(new Error("the answer is larger than is allowed"));
       });
       incoming.on("end", () => {
-        const expected = incoming.headers["content-length"];
-        if (
-          !incoming.complete ||
-          (expected !== undefined && Number(expected) !== length && method !== "HEAD")
-        )
+        if (!incoming.complete || (expected !== undefined && expected !== arrived.length))
           return reject(new RemoteFailure("unknown", "The answer of the server was cut off."));
         const date = Date.parse(incoming.headers.date ?? "") || now();
         resolve({
           status: incoming.statusCode ?? 0,
           headers: incoming.headers,
-          body: Buffer.concat(parts),
+          body: arrived.bytes(),
           date,
         });
       });
@@ -256,6 +250,36 @@ function exchange({ url, method, headers, body, agent, timeoutMs, now }: Exchang
     outgoing.on("error", (cause) => reject(lost(url, cause)));
     outgoing.end(body);
   });
+}
+
+function lengthOf({ headers }: IncomingMessage): number | undefined {
+  const length = headers["content-length"];
+  return length === undefined ? undefined : Number(length);
+}
+
+/** What arrives of an answer. Where its length is known it is put together in place: a parcel is in memory once, not twice. */
+class Body {
+  readonly #whole: Buffer | undefined;
+  readonly #parts: Buffer[] = [];
+  length = 0;
+
+  constructor(expected: number | undefined) {
+    if (expected !== undefined && expected <= LARGEST_ANSWER) this.#whole = Buffer.allocUnsafeSlow(expected);
+  }
+
+  /** False when that is too much. */
+  add(part: Buffer): boolean {
+    const { length } = this;
+    this.length += part.length;
+    if (this.length > (this.#whole?.length ?? LARGEST_ANSWER)) return false;
+    if (this.#whole === undefined) this.#parts.push(part);
+    else part.copy(this.#whole, length);
+    return true;
+  }
+
+  bytes(): Buffer {
+    return this.#whole ?? Buffer.concat(this.#parts);
+  }
 }
 
 const NEVER_ARRIVED = new Set(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN"]);

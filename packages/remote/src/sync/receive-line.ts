@@ -28,7 +28,7 @@ export async function receiveLine(
   space: Space,
   line: string,
   into: {
-    readonly receiver: Receiver;
+    readonly receiver: Omit<Receiver, "addRemote">;
     readonly mirror: Mirror;
     readonly progress?: ((done: number, total: number) => void) | undefined;
   },
@@ -76,7 +76,9 @@ export async function receiveLine(
   let done = 0;
   const work = async () => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
-      bytes += await receiveParcel(space, id, receiver);
+      // not `bytes += await`: that adds to what there was before the wait
+      const length = await receiveParcel(space, id, receiver);
+      bytes += length;
       progress?.(++done, needed.size);
     }
   };
@@ -107,7 +109,7 @@ async function namesWhatWasSwept(
   return missing.every((parcel) => Object.hasOwn(deleting, parcel));
 }
 
-async function receiveParcel(space: Space, id: string, receiver: Receiver): Promise<number> {
+async function receiveParcel(space: Space, id: string, receiver: Pick<Receiver, "putPack">): Promise<number> {
   const key = space.names.parcel(id);
   // what arrived cut off or altered is asked for once more
   for (let isAgain = false; ; isAgain = true) {
@@ -133,7 +135,7 @@ export function openContent(space: Space, key: string, bytes: Buffer): OpenParce
   return parcel;
 }
 
-function putFrames(parcel: OpenParcel, bytes: Buffer, receiver: Receiver): void {
+function putFrames(parcel: OpenParcel, bytes: Buffer, receiver: Pick<Receiver, "putPack">): void {
   for (const [n, { kind, rawBytes, objects }] of parcel.frames.entries()) {
     if (kind !== "content") continue;
     const data = parcel.openFrame(n, parcel.ciphertextOf(n, bytes));

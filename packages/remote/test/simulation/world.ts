@@ -170,7 +170,7 @@ export class World {
   async receive(space: Space, line: string, mirror: Mirror): Promise<Received> {
     const objects = new Map<string, Buffer>();
     const ids = new Set<string>();
-    const receiver: Receiver = {
+    const receiver: Omit<Receiver, "addRemote"> = {
       putRecords: (records) => {
         for (const { kind, id } of records) if (kind === "checkpoint") ids.add(id);
       },
