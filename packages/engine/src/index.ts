@@ -3,7 +3,11 @@ export { attachWorkspace, planAttach, type AttachPlan } from "./opening/attach-w
 export { diagnose, type Check } from "./opening/diagnose.ts";
 export type { EngineOptions } from "./opening/engine-options.ts";
 export { findWorkspace } from "./opening/find-workspace.ts";
-export { receiveWorkspace } from "./opening/receive-workspace.ts";
+export {
+  receiveWorkspace,
+  type ReceivedWorkspace,
+  type ReceiveOptions,
+} from "./opening/receive-workspace.ts";
 export type { Receiver } from "./exchange/receiver.ts";
 export {
   initWorkspace,

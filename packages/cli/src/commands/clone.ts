@@ -84,7 +84,7 @@ export default defineCommand({
     await using workspace = cloned.workspace;
     const checkpoint = await workspace.resolve(call.options.at ?? source.checkpoint ?? "@");
     const isWanted = call.options["no-restore"] !== true;
-    const isRestored = isWanted && (await restore(call, workspace, checkpoint));
+    const isRestored = isWanted && (cloned.hasFiles || (await restore(call, workspace, checkpoint)));
     await report(call, {
       cloned,
       workspace,
@@ -113,8 +113,10 @@ async function receive(
     bar[Symbol.dispose]();
     return call.options.yes === true || confirm(call, foreignQuestion(writer));
   };
+  const withFiles =
+    call.options["no-restore"] !== true && call.options.at === undefined && checkpoint === undefined;
   return await cloneLine({ ...request, mayReceive }, await hostOf(call), (fill) =>
-    receiveWorkspace(directory, fill, { home: call.home }),
+    receiveWorkspace(directory, fill, { home: call.home, withFiles }),
   );
 }
 

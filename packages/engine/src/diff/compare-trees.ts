@@ -19,7 +19,11 @@ const RECENT_TREES = 512;
 
 /** Reads a tree, with a gap for each content that its owner keeps elsewhere. */
 export function readTree(source: ObjectSource, name: ObjectHash): Tree {
-  const tree = readWholeTree(source, name);
+  return treeSeenHere(source, readWholeTree(source, name));
+}
+
+/** A tree as it is stored, with those gaps. */
+export function treeSeenHere(source: ObjectSource, tree: Tree): Tree {
   const withheld = source.withheld?.();
   if (withheld === undefined || withheld.size === 0) return tree;
   const has = (hash: ObjectHash) => source.has(hash);

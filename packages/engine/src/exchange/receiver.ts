@@ -1,9 +1,8 @@
 /** Takes records and packs into a store that is being built, and proves it whole before it may be used. */
-import { readTree } from "../diff/compare-trees.ts";
 import { displayPath, pathFromBytes, type BytePath } from "../model/byte-path.ts";
-import type { HistoryRecord } from "../model/exchange.ts";
+import type { HistoryRecord, RemoteEntry } from "../model/exchange.ts";
 import { EngineError } from "../model/errors.ts";
-import { hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
 import type { System } from "../model/system.ts";
 import { hardExclude, neverCapturedAt } from "../rules/hard-excludes.ts";
 import { ObjectWriter, type PackedObject } from "../store/object-writer.ts";
@@ -13,6 +12,7 @@ import { noteWithheld } from "../store/withheld-names.ts";
 import { verifyStore } from "../upkeep/verify.ts";
 import { writeRecord } from "./history-records.ts";
 import { assertProved } from "./needed-objects.ts";
+import { addRemote } from "./remotes.ts";
 import { noteWithheldGaps } from "./withheld-gaps.ts";
 
 /** The kind of records that name a step which lost some of its changes when its line was restated. */
@@ -30,6 +30,8 @@ export interface Receiver {
     readonly rawBytes: number;
     readonly objects: readonly PackedObject[];
   }): void;
+  /** The remote that the store has once it is whole. */
+  addRemote(remote: RemoteEntry): void;
 }
 
 /** A receiver into a new store, and the end of receiving. */
@@ -40,6 +42,7 @@ export function createReceiver(
   const writer = new ObjectWriter(store.db, store.objects, system.owner);
   const lostSteps = new Set<string>();
   const withheld = new Set<ObjectHash>();
+  const remotes: RemoteEntry[] = [];
   // rows come in the order of their line, in which a row may name one that a later record holds
   store.db.exec("PRAGMA foreign_keys = OFF");
   return {
@@ -56,6 +59,7 @@ export function createReceiver(
         assertProved(hash, { bytes: raw.subarray(offset, offset + size), form });
       writer.putPack({ data, rawBytes, objects });
     },
+    addRemote: (remote) => void remotes.push(remote),
     finish: () => {
       // [R1813] a step is undone whole or not at all
       writer.commit(() => {
@@ -67,28 +71,20 @@ export function createReceiver(
       });
       store.db.transaction(() => noteWithheldGaps(store));
       store.db.exec("PRAGMA foreign_keys = ON");
-      return proveWhole(store);
+      const proved = proveWhole(store);
+      for (const remote of remotes) addRemote(store.db, remote);
+      return proved;
     },
   };
 }
 
-/** Throws for a path that no capture writes down, such as one in `.git`: a restore could be led to run code with it. */
-function assertCapturable(store: Store): void {
-  const seen = new Set<ObjectHash>();
-  const visit = (name: ObjectHash): void => {
-    if (seen.has(name)) return;
-    seen.add(name);
-    for (const [entryName, entry] of readTree(store.objects, name)) {
-      if (hardExclude(entryName) !== undefined) refuse(entryName as BytePath, name);
-      if (entry.kind === "directory") visit(entry.hash);
-    }
-  };
-  for (const row of store.db.all("SELECT DISTINCT snapshot FROM checkpoint"))
-    visit(hashFromBytes(row["snapshot"] as Uint8Array));
+/** A path in the history that no capture writes down. */
+function neverCapturedIn(store: Store): BytePath | undefined {
   for (const row of store.db.all("SELECT DISTINCT path FROM change")) {
     const never = neverCapturedAt(pathFromBytes(row["path"] as Uint8Array));
-    if (never !== undefined) refuse(never, "");
+    if (never !== undefined) return never;
   }
+  return undefined;
 }
 
 function refuse(path: BytePath, object: string): never {
@@ -99,13 +95,25 @@ function refuse(path: BytePath, object: string): never {
   );
 }
 
-/** [T9] Nothing is used before everything that it refers to is there. */
+/**
+ * [T9] Nothing is used before everything that it refers to is there, and nothing that holds a path which no capture writes
+ * down, such as one in `.git`: a restore could be led to run code with it.
+ */
 function proveWhole(store: Store): { checkpoints: number } {
-  const report = verifyStore(store, { full: false });
+  let never: { path: BytePath; tree: ObjectHash } | undefined;
+  const report = verifyStore(store, {
+    full: false,
+    eachTree: (entries, tree) => {
+      for (const name of entries.keys())
+        if (hardExclude(name) !== undefined) never ??= { path: name as BytePath, tree };
+    },
+  });
   const [problem] = report.problems;
   const strays = store.db.all("PRAGMA foreign_key_check").length;
   if (problem === undefined && strays === 0) {
-    assertCapturable(store);
+    if (never !== undefined) refuse(never.path, never.tree);
+    const path = neverCapturedIn(store);
+    if (path !== undefined) refuse(path, "");
     return { checkpoints: report.checkpoints };
   }
   const checkpoints = [...new Set(report.problems.flatMap((one) => one.checkpoints))];

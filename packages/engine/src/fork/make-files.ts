@@ -178,8 +178,10 @@ class FileMaker implements Disposable {
     if (!this.#copy(at, path, entry)) {
       createFile(path, this.#request.objects.pieces(entry.hash), { mode: entry.mode, sync: false });
       this.#written += entry.size;
-    } else if (!this.#request.clone) this.#written += entry.size;
-    if ((Number(statNode(path)!.mode) & MODE_BITS) !== entry.mode) setMode(path, entry.mode);
+    } else {
+      if (!this.#request.clone) this.#written += entry.size;
+      if ((Number(statNode(path)!.mode) & MODE_BITS) !== entry.mode) setMode(path, entry.mode);
+    }
     this.#files += 1;
     this.#bytes += entry.size;
   }

@@ -38,12 +38,13 @@ export function createFile(
 ): void {
   const descriptor = openSync(forSystem(path), CREATE_FLAGS, 0o600);
   try {
-    let size = 0;
+    let [size, isHole] = [0, false];
     for (const piece of pieces) {
-      if (!piece.equals(ZEROS)) writeAll(descriptor, piece, size);
+      isHole = piece.equals(ZEROS);
+      if (!isHole) writeAll(descriptor, piece, size);
       size += piece.length;
     }
-    ftruncateSync(descriptor, size);
+    if (isHole) ftruncateSync(descriptor, size);
     fchmodSync(descriptor, options.mode);
     if (options.sync) fsyncSync(descriptor);
   } finally {

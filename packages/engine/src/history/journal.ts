@@ -6,6 +6,7 @@
 import { pathFromBytes, pathToBytes } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit, PlanKind, StepKind } from "../model/plan.ts";
 import { assertSafePath, decodeEntry, encodeEntry } from "../model/tree.ts";
 import type { MergeRecord } from "./merge-rows.ts";
@@ -30,6 +31,8 @@ export interface Finish {
   readonly merge?: MergeFinish;
   /** The checkpoint of the merge whose source a revert takes out whole. */
   readonly takesOut?: number;
+  /** Set for the first files of a clone: the snapshot that an empty directory is to become. Its edits follow from it. */
+  readonly fills?: ObjectHash;
   /** The steps that undo or redo moves to the other list, in order. */
   readonly moved: readonly string[];
 }

@@ -13,16 +13,31 @@ import { MAIN_WORKING_COPY } from "../store/database.ts";
 import { openRegistry, rootIdentity, type RegisteredWorkspace } from "../store/registry.ts";
 import { finishStore, noteRoot, openStore, removeStore, writeMeta } from "../store/store.ts";
 import type { Workspace } from "../workspace/interface/workspace.ts";
+import { beginFirstFiles, placeFirstFiles, type FirstFiles } from "./first-files.ts";
 import { homePath, systemOf, type EngineOptions } from "./engine-options.ts";
 import { openRegistered } from "./open-registered.ts";
 import { existingRoot, refuseNested, refuseUnfit } from "./protectable-directory.ts";
 
-/** Fills an empty directory's new store by `fill`, and opens the workspace; its files are not restored yet. */
+/** How a workspace is received. */
+export interface ReceiveOptions extends EngineOptions {
+  /** Also place the files of the newest checkpoint. */
+  readonly withFiles?: boolean;
+}
+
+/** A workspace that was received. */
+export interface ReceivedWorkspace {
+  readonly workspace: Workspace;
+  readonly checkpoints: number;
+  /** The files of the newest checkpoint are in place; else an ordinary restore brings them. */
+  readonly hasFiles: boolean;
+}
+
+/** Fills an empty directory's new store by `fill`, and opens the workspace. */
 export async function receiveWorkspace(
   path: string,
   fill: (receiver: Receiver) => Promise<void>,
-  options: EngineOptions = {},
-): Promise<{ workspace: Workspace; checkpoints: number }> {
+  options: ReceiveOptions = {},
+): Promise<ReceivedWorkspace> {
   const system = systemOf(options);
   const root = existingRoot(path);
   const home = homePath(options, system);
@@ -43,7 +58,7 @@ export async function receiveWorkspace(
   };
   const directory = below(home, `workspaces/${registered.store}`);
   makePrivateDirectory(directory);
-  let checkpoints: number;
+  let [checkpoints, first]: [number, FirstFiles | undefined] = [0, undefined];
   try {
     using store = openStore(directory, { create: true, bulk: true });
     store.db.transaction(() => {
@@ -53,15 +68,17 @@ export async function receiveWorkspace(
     const receiver = createReceiver(store, system);
     await fill(receiver);
     ({ checkpoints } = receiver.finish());
-    noteAttach(store.db);
+    first = options.withFiles === true ? beginFirstFiles(store, system) : undefined;
+    if (first === undefined) noteAttach(store.db);
   } catch (error) {
     removeStore(directory);
     throw error;
   }
   finishStore(directory);
   registry.add(registered);
+  const hasFiles = first !== undefined && placeFirstFiles(directory, root, first);
   const workspace = openRegistered({ ...registered, notices: [] }, { home, registry, system, options });
-  return { workspace, checkpoints };
+  return { workspace, checkpoints, hasFiles };
 }
 
 function taken(path: string): EngineError<"WORKSPACE_REFUSED"> {

@@ -4,6 +4,7 @@
  * be, another program wrote there: the tree stays as it is and the paths are named.
  * Idempotent: a crash in here is recovered by the same steps.
  */
+import { walkTree } from "../diff/compare-trees.ts";
 import { below } from "../fs/absolute-path.ts";
 import { isErrno, statNode } from "../fs/file-stat.ts";
 import { isSystemError } from "../fs/system-error.ts";
@@ -11,7 +12,8 @@ import { listJournal, readJournal, removeJournal, type JournalEntry } from "../h
 import { displayPath, type BytePath } from "../model/byte-path.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
 import type { CheckpointId } from "../model/ids.ts";
-import type { Displaced } from "../model/plan.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import type { Displaced, Edit } from "../model/plan.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import type { Context } from "../capture/context.ts";
 import { clearStage, endStage, notCleared, type Ended } from "./end-stage.ts";
@@ -137,13 +139,22 @@ function own<Result>(work: () => Result): Result | undefined {
   }
 }
 
-function recoverEntry(context: Context, entry: JournalEntry): string[] {
+function recoverEntry(context: Context, journalled: JournalEntry): string[] {
+  const { fills } = journalled.finish;
+  const entry =
+    fills === undefined ? journalled : { ...journalled, edits: editsToFill(context.store, fills) };
   const stage = Stage.find(context, entry.id);
   try {
     return recoverFrom(context, entry, stage);
   } finally {
     stage?.[Symbol.dispose]();
   }
+}
+
+/** What makes an empty directory a snapshot. */
+function editsToFill({ objects }: Context["store"], snapshot: ObjectHash): Edit[] {
+  const nodes = [...walkTree(objects, snapshot)].filter(({ entry }) => entry.kind !== "gap");
+  return nodes.map(({ path, entry }) => ({ path, from: undefined, to: entry }));
 }
 
 function recoverFrom(context: Context, entry: JournalEntry, found: Stage | undefined): string[] {

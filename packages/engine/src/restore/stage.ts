@@ -7,6 +7,7 @@
  */
 import { hash } from "node:crypto";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { removeTree } from "../fs/remove-tree.ts";
 import { syncFileSystem, syncFile, removeFile } from "../fs/durable-file.ts";
 import { isErrno, statNode, type FileStat } from "../fs/file-stat.ts";
 import { HeldDirectory } from "../fs/held-directory.ts";
@@ -159,6 +160,7 @@ export class Stage implements Disposable {
 
   /** Removes an emptied stage. What is not ours in it stays, and the directory with it. */
   remove(): void {
+    for (const _ of removeTree(this.at(TREE)));
     for (const name of [PROBE, DRAFT, NAMES, this.#mark]) removeFile(this.at(name));
     this.#directory.removeIfEmpty();
     this[Symbol.dispose]();
@@ -177,6 +179,9 @@ export class Stage implements Disposable {
 
 /** The name of a file that is made to see how the file system takes names. */
 export const PROBE = "probe";
+
+/** The name of the directory in which the files of a clone are written. Nothing in it but copies of what the store has. */
+export const TREE = "tree";
 
 /** The name of the list of paths in the stage of a store in memory. */
 export const NAMES = "names.json";

@@ -2,7 +2,7 @@
  * Proves the store sound, or reports what is damaged and which checkpoints are affected. Quick: every row,
  * tree and reference. Full: every byte is hashed again.
  */
-import { readTree } from "../diff/compare-trees.ts";
+import { treeSeenHere } from "../diff/compare-trees.ts";
 import { findBrokenChain } from "../history/operations.ts";
 import { areChangesSealed, readCheckpointChanges } from "../history/changes.ts";
 import { assertSealed, checkpointAt } from "../history/checkpoints.ts";
@@ -12,7 +12,7 @@ import type { CheckpointId } from "../model/ids.ts";
 import { createContentHash, hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { VerifyProblem, VerifyReport } from "../model/reports.ts";
 import { decodeRules } from "../model/rules.ts";
-import { decodeTree } from "../model/tree.ts";
+import { decodeTree, type Tree } from "../model/tree.ts";
 import { openStore, type Store } from "../store/store.ts";
 
 /** How thorough to be. */
@@ -20,6 +20,8 @@ export interface VerifyOptions {
   readonly full: boolean;
   /** Receives how many objects are checked, and how many there are. */
   readonly progress?: (done: number, total: number) => void;
+  /** Receives every sound tree, once. */
+  readonly eachTree?: (entries: Tree, name: ObjectHash) => void;
 }
 
 /** Verifies a store. */
@@ -204,27 +206,32 @@ class Verifier {
     if (known !== undefined) return known;
     const damaged = new Set<ObjectHash>();
     this.#damageBelow.set(tree, damaged);
-    if (!this.#isSound(tree, true)) return damaged.add(tree);
-    for (const entry of readTree(this.#store.objects, tree).values()) {
+    const read = () => decodeTree(this.#store.objects.read(tree), tree);
+    let whole: Tree | undefined;
+    if (!this.#isSound(tree, () => (whole = read()))) return damaged.add(tree);
+    // a file with the same bytes was looked at before
+    whole ??= read();
+    this.#options.eachTree?.(whole, tree);
+    for (const entry of treeSeenHere(this.#store.objects, whole).values()) {
       if (entry.kind === "directory") for (const name of this.#damageOf(entry.hash)) damaged.add(name);
       else if (entry.kind !== "gap" && !this.#isSound(entry.hash)) damaged.add(entry.hash);
     }
     return damaged;
   }
 
-  #isSound(name: ObjectHash, isTree = false): boolean {
+  #isSound(name: ObjectHash, readTree?: () => void): boolean {
     const known = this.#checked.get(name);
     if (known !== undefined) return known;
-    const finding = this.#examine(name, isTree);
+    const finding = this.#examine(name, readTree);
     if (finding !== undefined) this.#note(name, finding);
     this.#checked.set(name, finding === undefined);
     this.#options.progress?.(this.#checked.size, Math.max(this.#objects, this.#checked.size));
     return finding === undefined;
   }
 
-  #examine(name: ObjectHash, isTree: boolean): Finding | undefined {
+  #examine(name: ObjectHash, readTree: (() => void) | undefined): Finding | undefined {
     try {
-      if (isTree) decodeTree(this.#store.objects.read(name), name);
+      if (readTree !== undefined) readTree();
       else if (this.#options.full) this.#readWhole(name);
       else if (!this.#store.objects.has(name))
         return { kind: "object-missing", detail: `Object ${name.slice(0, 12)} is missing.` };
@@ -232,7 +239,11 @@ class Verifier {
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       const kind =
-        error.code === "OBJECT_MISSING" ? "object-missing" : isTree ? "tree-corrupt" : "object-corrupt";
+        error.code === "OBJECT_MISSING"
+          ? "object-missing"
+          : readTree === undefined
+            ? "object-corrupt"
+            : "tree-corrupt";
       return { kind, detail: error.message };
     }
   }

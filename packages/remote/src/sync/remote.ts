@@ -2,12 +2,20 @@
  * One remote of one workspace, and everything that is done with it. The caller supplies the server and the world; nothing
  * here reads variables, settings or terminals.
  */
-import type { ObjectHash, Receiver, RemoteEntry, Selection, Workspace, WorkspaceEvent } from "@belay/engine";
+import type {
+  ObjectHash,
+  ReceivedWorkspace,
+  Receiver,
+  RemoteEntry,
+  Selection,
+  Workspace,
+  WorkspaceEvent,
+} from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import { parseRecoveryKey, recoveryKeys } from "../keys/recovery-key.ts";
 import type { MemberKeys } from "../keys/key-pairs.ts";
 import type { OpenPass } from "../keys/pass.ts";
-import { newLineId } from "../line/line-id.ts";
+import { isLineOf, newLineId } from "../line/line-id.ts";
 import { acceptInvitation, joinSpace } from "../space/change-roster.ts";
 import { expectMayWrite, invitationIn, keysOf, keysToEnter } from "../space/own-keys.ts";
 import { isKnownWriter, noteKnownWriter } from "../space/known-writers.ts";
@@ -458,12 +466,10 @@ export interface CloneRequest {
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
-/** A workspace that was cloned; its files are not restored yet. */
-export interface ClonedWorkspace {
-  readonly workspace: Workspace;
+/** A workspace that was cloned. */
+export interface ClonedWorkspace extends ReceivedWorkspace {
   readonly entry: RemoteEntry;
   readonly from: { readonly line: string; readonly segment: number };
-  readonly checkpoints: number;
   readonly bytes: number;
 }
 
@@ -471,9 +477,7 @@ export interface ClonedWorkspace {
 export async function cloneLine(
   request: CloneRequest,
   host: RemoteHost,
-  receive: (
-    fill: (receiver: Receiver) => Promise<void>,
-  ) => Promise<{ readonly workspace: Workspace; readonly checkpoints: number }>,
+  receive: (fill: (receiver: Receiver) => Promise<void>) => Promise<ReceivedWorkspace>,
 ): Promise<ClonedWorkspace> {
   return translating(async () => {
     const invitation = invitationIn(request.url);
@@ -488,22 +492,43 @@ export async function cloneLine(
       });
     const id = soleSpace(found, others);
     const own = keysToEnter(host, id);
-    const space = await enterSpace(store, { space: id, request, own, host, invitation });
-    const abilities = await probeForClone(store, { random, now, largeBytes: SMALL_BYTES });
-    keepSpace(host.home, space, now());
-    const line = await chosenLine(space, request);
-    await expectWanted(space, line, { request, own, host });
-    using mirror = new Mirror(host.home, space.id);
-    let received: Awaited<ReturnType<typeof receiveLine>> | undefined;
-    const { workspace, checkpoints } = await receive(async (receiver) => {
-      received = await receiveLine(space, line, { receiver, mirror, progress: request.progress });
+    // what the server can do is needed at the end: it is found out meanwhile
+    const probing = probeForClone(store, { random, now, largeBytes: SMALL_BYTES });
+    return await waitingFor(probing, async () => {
+      const space = await enterSpace(store, { space: id, request, own, host, invitation });
+      keepSpace(host.home, space, now());
+      const line = await chosenLine(space, request);
+      await expectWanted(space, line, { request, own, host });
+      using mirror = new Mirror(host.home, space.id);
+      let got: Omit<ClonedWorkspace, keyof ReceivedWorkspace> | undefined;
+      const received = await receive(async (receiver) => {
+        const { last, bytes } = await receiveLine(space, line, {
+          receiver,
+          mirror,
+          progress: request.progress,
+        });
+        const from = { line, segment: last.number };
+        const began = JSON.stringify({ line, number: last.number });
+        const facts = { member: own.id, abilities: await probing, host, began };
+        const entry = entryFor({ name: request.name, url }, space, facts);
+        // killed later, the clone still knows where it came from
+        receiver.addRemote(entry);
+        got = { entry, from, bytes };
+      });
+      return { ...received, ...got! };
     });
-    const from = { line, segment: received!.last.number };
-    const began = JSON.stringify({ line, number: from.segment });
-    const entry = entryFor({ name: request.name, url }, space, { member: own.id, abilities, host, began });
-    workspace.exchange.addRemote(entry);
-    return { workspace, entry, from, checkpoints, bytes: received!.bytes };
   });
+}
+
+/** Nothing goes on behind the back of a caller whose work failed. */
+async function waitingFor<Result>(other: Promise<unknown>, work: () => Promise<Result>): Promise<Result> {
+  // that it failed is told where its result is needed
+  const ended = other.catch(() => undefined);
+  try {
+    return await work();
+  } finally {
+    await ended;
+  }
 }
 
 /** A space that holds parcels has shown that large objects are kept: a clone need not try it again. */
@@ -529,10 +554,9 @@ async function expectWanted(
   asking: { readonly request: CloneRequest; readonly own: MemberKeys; readonly host: RemoteHost },
 ): Promise<void> {
   const { request, own, host } = asking;
+  if (isLineOf(line, own.id) || request.recoveryKey !== undefined || own.certificate !== undefined) return;
   const writer = await writerOf(space, line);
-  const isOwn =
-    writer?.member === own.id || request.recoveryKey !== undefined || own.certificate !== undefined;
-  if (writer === undefined || isOwn || isKnownWriter(host.home, space.id, writer.member)) return;
+  if (writer === undefined || isKnownWriter(host.home, space.id, writer.member)) return;
   if ((await request.mayReceive?.(writer.name)) === false)
     throw new ContractError(
       "CONFIRMATION_REQUIRED",
