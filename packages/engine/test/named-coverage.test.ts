@@ -1,5 +1,5 @@
 /** A workspace that captures exactly what was named, and one plan with several targets. */
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Workspace } from "../src/index.ts";
@@ -105,6 +105,34 @@ test(
     await expect(
       workspace.planRestore(first!, { also: [{ ref: second!, paths: ["b.txt"] }], outside: true }),
     ).rejects.toThrow("outside");
+  }),
+);
+
+test(
+  "[R1782] what the main target has instead of a directory gives way to a file below it that is named apart",
+  inProtected({ d: "file" }, async (project, workspace) => {
+    const first = (await workspace.resolve("1")).id;
+    rmSync(join(project.root, "d"));
+    for (const path of ["d/e/own.txt", "d/e/other.txt", "d/still.txt"]) project.write(path, "2");
+    const second = (await workspace.checkpoint()).id;
+    project.write("d/e/own.txt", "3");
+    await workspace.checkpoint();
+    const before = project.tree();
+    const plan = await workspace.planRestore(first, {
+      also: [{ ref: second, paths: ["d/e/own.txt", "d/still.txt"] }],
+    });
+    expect(plan.edits.map(({ path }) => path)).toEqual(["d/e/other.txt", "d/e/own.txt"]);
+    expect(await workspace.restore(plan)).toMatchObject({ outcome: "applied", conflicts: [] });
+    expect([...project.tree().keys()]).toEqual(["d", "d/e", "d/e/own.txt", "d/still.txt"]);
+    expect(project.read("d/e/own.txt")).toBe("2");
+    await workspace.undo();
+    expect(project.tree()).toEqual(before);
+    const both = [
+      { ref: first, paths: ["d"] },
+      { ref: second, paths: ["d/still.txt"] },
+    ];
+    await expect(workspace.planRestore("@", { also: both })).rejects.toThrow("cannot both be had");
+    expect(project.tree()).toEqual(before);
   }),
 );
 

@@ -8,9 +8,10 @@ import { isDamage } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { ALL_RECORDED, unrecordedIn, type Unrecorded } from "../capture/unrecorded.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
-import { EMPTY_PLAN, type ChosenHunks, type Plan } from "../model/plan.ts";
+import { EMPTY_PLAN, type ChosenHunks, type Edit, type Plan } from "../model/plan.ts";
 import { coversOnlyNamed, decodeRules, type RecordedRules } from "../model/rules.ts";
 import { encodeTree } from "../model/tree.ts";
+import type { ObjectSource } from "../store/object-store.ts";
 import { lookUp, walkTree } from "../diff/compare-trees.ts";
 import { asSeen, type Context } from "../capture/context.ts";
 import { Overlay } from "../capture/overlay.ts";
@@ -140,6 +141,7 @@ function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest
     request.scope === "conversation"
       ? NO_EDITS
       : withAlso(
+          context.store.objects,
           part(target, chosen),
           also.map((one) => ({ ...one, plan: part(one.target, one.chosen) })),
         );
@@ -190,17 +192,29 @@ function planPart(
 }
 
 /** [R1782] A file that is named with a target of its own comes from there alone, and the directories above it stay. */
-function withAlso(main: Edits, also: readonly { chosen: ChosenPaths; plan: Edits }[]): Edits {
+function withAlso(
+  objects: ObjectSource,
+  main: Edits,
+  also: readonly { target: Checkpoint; chosen: ChosenPaths; plan: Edits }[],
+): Edits {
   if (also.length === 0) return main;
   const isOwn = ({ path }: { path: BytePath }) => also.some(({ chosen }) => chosen.includes(path));
   const edits = also.flatMap(({ plan }) => plan.edits);
   const above = new Set(
-    edits.filter(({ to }) => to !== undefined).flatMap(({ path }) => ancestorPaths(path)),
+    also.flatMap(({ target, chosen }) =>
+      chosen.names
+        .filter((name) => lookUp(objects, target.snapshot, name).entry !== undefined)
+        .flatMap(ancestorPaths),
+    ),
   );
+  const endsDirectory = ({ path, to }: Edit) => above.has(path) && to?.kind !== "directory";
+  const inTheWay = edits.find(endsDirectory);
+  if (inTheWay !== undefined)
+    throw new RangeError(
+      `\`also\` names ${displayPath(inTheWay.path)} and a file below it, from checkpoints that cannot both be had.`,
+    );
   const own = new Set(edits.map(({ path }) => path));
-  const rest = main.edits.filter(
-    (edit) => !isOwn(edit) && !own.has(edit.path) && !(edit.to === undefined && above.has(edit.path)),
-  );
+  const rest = main.edits.filter((edit) => !isOwn(edit) && !own.has(edit.path) && !endsDirectory(edit));
   const all = [...rest, ...new Map(edits.map((edit) => [edit.path, edit])).values()];
   return {
     edits: all.sort((a, b) => (a.path < b.path ? -1 : 1)),
