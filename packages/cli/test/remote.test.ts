@@ -215,6 +215,15 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     const unknown = await run(sandbox, ["push", "--thread", "kkkk", "--wait", "90", "--json"]).ended;
     expect(unknown).toMatchObject({ status: 4 });
     expect(await run(sandbox, ["push", "@", "--thread", "kkkk"]).ended).toMatchObject({ status: 2 });
+    // [R2026] the quota of above
+    sandbox.write("big.txt", randomBytes(1_200_000).toString("base64"));
+    await run(sandbox, ["checkpoint"]).ended;
+    const full = await run(sandbox, ["push", "--json"]).ended;
+    expect(full).toMatchObject({ status: 8 });
+    expect(json(full.stdout || full.stderr)).toMatchObject({ error: { code: "REMOTE_FULL" } });
+    expect((await run(sandbox, ["status", "--json"]).ended).stdout).toContain("REMOTE_FULL");
+    await run(sandbox, ["remote", "policy", "--quota", "none"]).ended;
+    expect(json((await run(sandbox, ["push", "--json"]).ended).stdout)).toMatchObject({ outcome: "pushed" });
     expect(await run(sandbox, ["remote", "remove", "team"]).ended).toMatchObject({ status: 0 });
     expect(await run(sandbox, ["push"]).ended).toMatchObject({ status: 4 });
   });

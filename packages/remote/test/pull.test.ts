@@ -65,7 +65,8 @@ const fetchFrom = (machine: Machine, reference: string) =>
 async function syncEvents({ workspace }: Machine): Promise<object[]> {
   const [found, newest]: [object[], number] = [[], workspace.events.newest()];
   for await (const event of workspace.events.read({ after: 0 })) {
-    if (/^sync_|^remote_/.test(event.type)) found.push(event);
+    // how far a slow machine was told is not the point
+    if (/^sync_(?!progress)|^remote_/.test(event.type)) found.push(event);
     if (event.seq >= newest) break;
   }
   return found;

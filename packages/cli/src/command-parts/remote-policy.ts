@@ -70,7 +70,7 @@ function policyText({ allDays, turnDays, quotaBytes, memberQuotaBytes }: Policy,
   ].join("\n");
 }
 
-/** [R1816] Quotas are told before they are reached; nothing is refused for them. */
+/** [R1816] Quotas are told before they are reached. */
 function quotaWarnings({ quotaBytes, memberQuotaBytes }: Policy, usage: SpaceUsage): string[] {
   const told = (who: string, bytes: number, quota: number | null) =>
     quota === null || bytes < quota * NEARLY

@@ -12,12 +12,15 @@ import {
   TAG_KIND,
   type SyncedTable,
 } from "./synced-tables.ts";
+import { isSentCheckpoint, isSentRow, readSentKinds } from "../history/sent-kinds.ts";
 import { isFetchedRow } from "./fetched-row.ts";
 import { chosenBy } from "./selection.ts";
 
 /** The kind of records that hold what belongs to the checkpoint of the record before. */
 const PART_KIND = "parts";
 const PART_ROWS = 2_000;
+/** The kind of records that name a step which lost some of its changes. */
+export const LOST_STEP_KIND = "lost_step";
 
 /** The ids of all checkpoints of this line, oldest first. */
 export function readCheckpointIds(db: Database): string[] {
@@ -27,13 +30,18 @@ export function readCheckpointIds(db: Database): string[] {
 }
 
 /** The place of the newest row that waits for a remote; 0 when none does. */
-export function outboxEnd(db: Database, remote: string): number {
+export function outboxEnd(db: Database, remote: string, chosen?: Selection): number {
   const row = db.get(
-    "SELECT max(seq) AS seq FROM outbox WHERE remote = ? AND kind <> ?",
+    `SELECT max(seq) AS seq FROM outbox o WHERE remote = ? AND kind <> ? AND ${isSent(chosen)}`,
     remote,
     FORGET_KIND,
   );
   return Number(row?.["seq"] ?? 0);
+}
+
+/** What is chosen goes whatever the settings say. */
+function isSent(chosen: Selection | undefined): string {
+  return chosen === undefined ? isSentRow("o") : "1";
 }
 
 /**
@@ -46,9 +54,11 @@ export function* readQueued(
   { until, chosen }: { readonly until: number; readonly chosen?: Selection | undefined },
 ): Generator<QueuedRecord> {
   const isChosen = chosenBy(db, chosen);
+  const sent = readSentKinds(db);
   for (const kind of [...SYNCED_TABLES.map((table) => table.kind), TAG_KIND]) {
     const rows = db.all(
-      "SELECT id, max(seq) AS place, min(seq) AS first FROM outbox WHERE remote = ? AND kind = ? AND seq <= ? GROUP BY id ORDER BY first",
+      `SELECT id, max(seq) AS place, min(seq) AS first FROM outbox o
+         WHERE remote = ? AND kind = ? AND seq <= ? AND ${isSent(chosen)} GROUP BY id ORDER BY first`,
       remote,
       kind,
       until,
@@ -56,10 +66,35 @@ export function* readQueued(
     for (const row of rows) {
       const [id, place] = [String(row["id"]), Number(row["place"])];
       if (isChosen(kind, id, undefined) === false) continue;
-      for (const record of readRecord(db, kind, id))
-        if (isChosen(kind, id, record.row) === true) yield { ...record, place };
+      for (const record of readRecord(db, kind, id)) {
+        if (isChosen(kind, id, record.row) !== true) continue;
+        yield { ...(sent.conversations ? record : withoutWords(record)), place };
+        // [R2024] what it changed is not all there: a clone does not undo a part of it
+        if (sent.kinds !== "all" && kind === "step" && isStepPartial(db, id))
+          yield { kind: LOST_STEP_KIND, id, row: {}, place };
+      }
     }
   }
+}
+
+/** Whether some of what a step changed is in checkpoints that are not sent. */
+function isStepPartial(db: Database, step: string): boolean {
+  return (
+    db.get(
+      `SELECT 1 FROM change g JOIN checkpoint c ON c.seq = g.checkpoint WHERE g.step = ? AND NOT ${isSentCheckpoint("c")} LIMIT 1`,
+      step,
+    ) !== undefined
+  );
+}
+
+/** [R2025] A record without what was said in a conversation. */
+function withoutWords({ kind, id, row }: HistoryRecord): HistoryRecord {
+  const { title: _title, prompt: _prompt, conversation: _conversation, ...rest } = row;
+  if (kind === "thread") return { kind, id, row: { ...rest, title: null } };
+  if (kind === "step") return { kind, id, row: { ...rest, description: String(row["kind"]) } };
+  if (kind !== "checkpoint" || row["thread"] === undefined || row["kind"] === "manual")
+    return { kind, id, row };
+  return { kind, id, row: { ...rest, description: String(row["kind"]) } };
 }
 
 /** The record of a row, and of a checkpoint with many changes those that hold them. */

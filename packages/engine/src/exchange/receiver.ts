@@ -10,13 +10,10 @@ import { decompressPack } from "../store/pack.ts";
 import type { Store } from "../store/store.ts";
 import { noteWithheld } from "../store/withheld-names.ts";
 import { verifyStore } from "../upkeep/verify.ts";
-import { writeRecord } from "./history-records.ts";
+import { LOST_STEP_KIND, writeRecord } from "./history-records.ts";
 import { assertProved } from "./needed-objects.ts";
 import { addRemote } from "./remotes.ts";
 import { noteWithheldGaps } from "./withheld-gaps.ts";
-
-/** The kind of records that name a step which lost some of its changes when its line was restated. */
-const LOST_STEP_KIND = "lost_step";
 
 /** What arrives from a remote. */
 export interface Receiver {

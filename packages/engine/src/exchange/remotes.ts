@@ -5,6 +5,7 @@ import { EngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";
 import type { Database, Row } from "../store/database.ts";
 import { readLeases, releaseLease, releaseQuietly, takeLease } from "../store/lease.ts";
+import { isSentRow } from "../history/sent-kinds.ts";
 import { ensureTriggers, dropTriggers, FORGET_KIND, queueEverything } from "./synced-tables.ts";
 
 /** All remotes by name. */
@@ -94,7 +95,7 @@ export function noteProblem(
 export function countQueued(db: Database, name: string): { checkpoints: number; records: number } {
   const row = db.get(
     `SELECT count(DISTINCT CASE kind WHEN 'checkpoint' THEN id END) AS checkpoints, count(DISTINCT kind || ' ' || id) AS records
-     FROM outbox WHERE remote = ?`,
+     FROM outbox o WHERE remote = ? AND ${isSentRow("o")}`,
     name,
   );
   return { checkpoints: Number(row?.["checkpoints"] ?? 0), records: Number(row?.["records"] ?? 0) };
@@ -159,6 +160,8 @@ export function dropJournal(db: Database, name: string): void {
   db.transaction(() => db.run("DELETE FROM push_journal WHERE remote = ?", name));
 }
 
+const LIMITED_KINDS = "'checkpoint', 'message'";
+
 /** [T1] A segment is known to be stored: what it sent is out of the outbox, in one transaction with its number and hash. */
 export function settleSegment(
   db: Database,
@@ -170,6 +173,8 @@ export function settleSegment(
     readonly at: number;
     /** What the segments of a selection sent; undefined when they sent everything up to there. */
     readonly sent?: readonly { readonly kind: string; readonly id: string }[];
+    /** What was sent is all that the settings let go: only checkpoints and messages may be left behind. */
+    readonly isLimited?: boolean;
     /** This machine's time. */
     readonly now: number;
   },
@@ -178,6 +183,14 @@ export function settleSegment(
   db.transaction(() => {
     if (sent === undefined)
       db.run("DELETE FROM outbox WHERE remote = ? AND seq <= ? AND kind <> ?", name, until, FORGET_KIND);
+    // what is left of the other kinds is gone from the history
+    if (settled.isLimited === true)
+      db.run(
+        `DELETE FROM outbox WHERE remote = ? AND seq <= ? AND kind NOT IN (${LIMITED_KINDS}, ?)`,
+        name,
+        until,
+        FORGET_KIND,
+      );
     for (const { kind, id } of sent ?? [])
       db.run(
         "DELETE FROM outbox WHERE remote = ? AND kind = ? AND id = ? AND seq <= ?",
@@ -196,7 +209,7 @@ export function settleSegment(
       settled.at,
       name,
     );
-    if (sent === undefined && countQueued(db, name).records > 0) return;
+    if ((sent === undefined || settled.isLimited === true) && countQueued(db, name).records > 0) return;
     const data = { remote: name, direction: "push" };
     appendEvent(db, { type: "sync_finished", thread: null, at: settled.now, data });
   });

@@ -65,6 +65,8 @@ const DEFAULTS = {
   "sync.uploadBytesPerSecond": 0,
   "sync.downloadBytesPerSecond": 0,
   "sync.transcripts": "handoff",
+  "sync.kinds": "all",
+  "sync.conversations": "on",
   "sync.withhold": [],
   "approvals.fromTeam": "ask",
   "retrieval.scope": "off",

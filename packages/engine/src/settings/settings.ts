@@ -73,6 +73,10 @@ export interface Settings {
   readonly "sync.downloadBytesPerSecond": number;
   /** Whether the agent's transcript goes along with a thread that is handed over, or with every push. */
   readonly "sync.transcripts": "handoff" | "always" | "never";
+  /** Which checkpoints are sent: all, those of turns and people, or only those of people. */
+  readonly "sync.kinds": "all" | "turns" | "named";
+  /** Whether the messages of conversations are sent. */
+  readonly "sync.conversations": "on" | "off";
   /** Patterns as in a `.gitignore`: content of such paths stays at home. */
   readonly "sync.withhold": readonly string[];
   /** What becomes of a thread that another member of a space approves of. */
@@ -126,6 +130,8 @@ const DEFAULT_SETTINGS: Settings = {
   "sync.uploadBytesPerSecond": 0,
   "sync.downloadBytesPerSecond": 0,
   "sync.transcripts": "handoff",
+  "sync.kinds": "all",
+  "sync.conversations": "on",
   "sync.withhold": [],
   "approvals.fromTeam": "ask",
   "retrieval.scope": "off",
@@ -225,7 +231,8 @@ export function writeOwnSetting(
 }
 
 /** What a workspace may have of its own; the rest belongs to the resident process or to the user. */
-const OWN = /^(?:(?:limits|disk|retention|checkpoints|forks|ghost|outside)\.|sync\.withhold$)/;
+const OWN =
+  /^(?:(?:limits|disk|retention|checkpoints|forks|ghost|outside)\.|sync\.(?:kinds|conversations|withhold)$)/;
 
 function assertKnown(key: string): asserts key is SettingKey {
   if (isSettingKey(key)) return;
@@ -239,6 +246,8 @@ const CHOICES: Partial<Record<SettingKey, readonly string[]>> = {
   "checkpoints.policy": Object.keys(CHECKPOINT_PRESETS),
   "notices.desktop": ["on", "off"],
   "sync.automatic": ["on", "off"],
+  "sync.kinds": ["all", "turns", "named"],
+  "sync.conversations": ["on", "off"],
   "sync.transcripts": ["handoff", "always", "never"],
   "approvals.fromTeam": ["ask", "apply", "ignore"],
   "forks.dependencies": ["auto", "none"],

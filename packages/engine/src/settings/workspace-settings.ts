@@ -8,6 +8,7 @@ import { CHECKPOINT_PRESETS, NO_CHECKPOINTS, PAUSED, type CheckpointPolicy } fro
 import type { ForkSettings } from "../model/fork.ts";
 import { RETENTION_PRESETS, type RetentionPolicy } from "../model/retention.ts";
 import type { WorkingCopyLimits } from "../capture/working-copy-options.ts";
+import type { SentKinds } from "../history/sent-kinds.ts";
 import { oncePerTask, type OncePerTask } from "./once-per-task.ts";
 import { WorkspacePauses } from "./pauses.ts";
 import { configPath, readSettings, type Settings } from "./settings.ts";
@@ -71,6 +72,13 @@ export class WorkspaceSettings {
   get withhold(): readonly string[] {
     this.#read.again();
     return this.#read()["sync.withhold"];
+  }
+
+  /** Which checkpoints are sent to remotes, and whether messages are, as it is now. */
+  get sentKinds(): SentKinds {
+    this.#read.again();
+    const { "sync.kinds": kinds, "sync.conversations": conversations } = this.#read();
+    return { kinds, conversations: conversations === "on" };
   }
 
   /** Whether files outside the root that a tool names are captured. */

@@ -24,6 +24,7 @@ import {
 } from "../exchange/remotes.ts";
 import { noteReview, readReviews, takeAnnotations } from "../history/annotation-clock.ts";
 import { appendEvent, newestEvent } from "../history/events.ts";
+import { noteSentKinds, type SentKinds } from "../history/sent-kinds.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type {
   Annotation,
@@ -94,7 +95,20 @@ export class LocalExchange implements Exchange {
     this.#runner.events.wake();
   }
 
+  isLimited(): boolean {
+    const { kinds, conversations } = this.#noteKinds();
+    return kinds !== "all" || !conversations;
+  }
+
+  /** What the settings say now holds for all that follows. */
+  #noteKinds(): SentKinds {
+    const sent = this.#runner.settings.sentKinds;
+    noteSentKinds(this.#store.db, sent);
+    return sent;
+  }
+
   queued(name: string): { checkpoints: number; records: number } {
+    this.#noteKinds();
     return countQueued(this.#store.db, name);
   }
 
@@ -102,8 +116,9 @@ export class LocalExchange implements Exchange {
     return readCheckpointIds(this.#store.db);
   }
 
-  outboxEnd(name: string): number {
-    return outboxEnd(this.#store.db, name);
+  outboxEnd(name: string, chosen?: Selection): number {
+    this.#noteKinds();
+    return outboxEnd(this.#store.db, name, chosen);
   }
 
   forgetsUntil(name: string): number {

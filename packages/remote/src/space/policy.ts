@@ -10,7 +10,7 @@ export interface Retention {
 
 /** The policy of a space. */
 export interface Policy extends Retention {
-  /** [R1816] What the whole space may hold, and what one member may; null without a quota. They are told, not enforced. */
+  /** [R1816] What the whole space may hold, and what one member may; null without a quota. A push that does not fit is refused [R2026]. */
   readonly quotaBytes: number | null;
   readonly memberQuotaBytes: number | null;
 }

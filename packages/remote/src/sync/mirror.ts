@@ -25,6 +25,7 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS object (line TEXT, hash BLOB, parcel TEXT NOT NULL, frame INTEGER NOT NULL, PRIMARY KEY (line, hash)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS fold (line TEXT, parcel TEXT, hash TEXT NOT NULL, PRIMARY KEY (line, parcel)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS sweep (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS usage (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL, space INTEGER NOT NULL, member INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS parcel (line TEXT, id TEXT, PRIMARY KEY (line, id)) WITHOUT ROWID;
 `;
 
@@ -90,6 +91,23 @@ export class Mirror implements Disposable {
       )
       .run(number);
     return Number(this.#db.prepare("SELECT number FROM sweep").get()?.["number"]);
+  }
+
+  /** How much the space held when it was last asked, with what this home added. */
+  usage(): { readonly at: number; readonly space: number; readonly member: number } | undefined {
+    const row = this.#db.prepare("SELECT at, space, member FROM usage").get();
+    if (row === undefined) return undefined;
+    return { at: Number(row["at"]), space: Number(row["space"]), member: Number(row["member"]) };
+  }
+
+  /** Notes how much the space holds; undefined when that is no longer known. */
+  noteUsage(
+    usage: { readonly at: number; readonly space: number; readonly member: number } | undefined,
+  ): void {
+    if (usage === undefined) return void this.#db.prepare("DELETE FROM usage").run();
+    this.#db
+      .prepare("INSERT OR REPLACE INTO usage (id, at, space, member) VALUES (1, ?, ?, ?)")
+      .run(usage.at, usage.space, usage.member);
   }
 
   /** Where an object of a line is. */

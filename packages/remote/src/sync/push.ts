@@ -33,6 +33,7 @@ import { RemoteFailure } from "../stores/remote-store.ts";
 import { planBase } from "./plan-base.ts";
 import { retentionOf, type Retention } from "../space/policy.ts";
 import { newestUses } from "./read-uses.ts";
+import { Room } from "./room.ts";
 import { wantsBase } from "./base-due.ts";
 import { FOLD_SEGMENTS, foldLine } from "./fold-line.ts";
 import { KeptAtHome, type HomeReport } from "./kept-at-home.ts";
@@ -142,6 +143,9 @@ class Push {
   #bytes = 0;
   #borrowed = 0;
   #segments = 0;
+  /** False while a segment of an earlier push is sent again: only what is in it is known to be sent. */
+  #isSending = false;
+  #isRestating = false;
   readonly #home: KeptAtHome;
   /** What the segments of a selection have sent before its last one. */
   readonly #sent: Pick<QueuedRecord, "kind" | "id">[] = [];
@@ -230,7 +234,7 @@ class Push {
 
   async sendAll(): Promise<void> {
     const { exchange, mirror, chosen } = this.#target;
-    const until = exchange.outboxEnd(this.#name);
+    const until = exchange.outboxEnd(this.#name, chosen);
     if (until === 0) return;
     await this.#catchUp();
     await this.#expectFreeLine();
@@ -258,7 +262,8 @@ class Push {
       [records, recordBytes] = [[], 0];
     }
     // branches go along with what is chosen, and never alone
-    if (chosen !== undefined && records.every(({ kind }) => kind === "branch")) return;
+    if ((chosen !== undefined || exchange.isLimited()) && records.every(({ kind }) => kind === "branch"))
+      return;
     // [T8] what had to be repaired is still queued
     if (!(await this.#send(batch.take(), records, until))) await this.sendAll();
   }
@@ -332,6 +337,7 @@ class Push {
     // what waits may change a checkpoint that the line has: the base would hold one state of it and the objects of another
     if (exchange.outboxEnd(this.#name) > 0) return false;
     const index = new Map(plan.index);
+    this.#isRestating = true;
     const inline = await this.#upload(plan.needed, index);
     for (const [n, frame] of inline.entries())
       for (const { hash: name } of frame.objects) index.set(name, { parcel: SELF, frame: n });
@@ -496,9 +502,10 @@ class Push {
       },
       { key, secret: presentSecret(space), salt: around.random(32), signer: keys.sign },
     );
+    await this.#expectRoom(bytes.length);
     this.#objects += needed.length;
     this.#borrowed += borrowed.size;
-    const isSelection = this.#target.chosen !== undefined && until > 0;
+    const isSelection = (this.#target.chosen !== undefined || exchange.isLimited()) && until > 0;
     const entry: JournalEntry = {
       key,
       kind: isSelection ? "selection" : "segment",
@@ -510,7 +517,15 @@ class Push {
     };
     exchange.noteRequest(this.#name, entry);
     this.#uploadedAt = undefined;
+    this.#isSending = true;
     return this.#commit(entry);
+  }
+
+  /** [R2026] What is restated or forgotten makes room in the end: it always may be stored. */
+  async #expectRoom(bytes: number): Promise<void> {
+    const { exchange, space, mirror, around } = this.#target;
+    if (this.#isRestating || exchange.forgetsUntil(this.#name) > 0) return;
+    await new Room({ space, mirror, now: around.now, line: this.#entry.line }).take(bytes);
   }
 
   /** [T1, T2] Sends a segment that is in the journal, then its head; only then it no longer waits. */
@@ -529,7 +544,8 @@ class Push {
     mirror.add(head.line, { number: head.number, hash }, kept);
     const settled = lost.size === 0 ? (until ?? 0) : 0;
     this.#sent.push(...records.map((record) => ({ kind: record.kind, id: record.id })));
-    const sent = kind === "selection" ? { sent: this.#sent } : {};
+    const isLimited = this.#target.chosen === undefined && this.#isSending;
+    const sent = kind === "selection" ? { sent: this.#sent, isLimited } : {};
     exchange.settle(this.#name, { segment: head.number, hash, until: settled, at: put.date, ...sent });
     this.#bytes += bytes.length;
     this.#segments++;
@@ -633,6 +649,7 @@ class Push {
       secret: presentSecret(space),
       salt: around.random(32),
     });
+    await this.#expectRoom(bytes.length);
     const entry: JournalEntry = {
       key,
       kind: "parcel",

@@ -101,6 +101,10 @@ export class HistoryInMemory {
     return { names: new Set(), paths: new Map() };
   }
 
+  isLimited(): boolean {
+    return false;
+  }
+
   isWithholdingNew(): boolean {
     return false;
   }

@@ -39,8 +39,10 @@ export interface Exchange {
 
   /** The ids of all checkpoints of this line, oldest first. */
   checkpoints(): string[];
+  /** Whether the settings keep some checkpoints or all messages at home: those go on waiting. */
+  isLimited(): boolean;
   /** The place of the newest row that waits for a remote; 0 when none does. */
-  outboxEnd(name: string): number;
+  outboxEnd(name: string, chosen?: Selection): number;
   /** The place of the newest forgetting that a remote's line still has to follow; 0 when there is none. */
   forgetsUntil(name: string): number;
   /** The line of a remote no longer has what was forgotten up to a place. */
@@ -109,6 +111,8 @@ export interface Exchange {
       readonly at: number;
       /** Only these no longer wait; all up to the place unless given. */
       readonly sent?: readonly Pick<HistoryRecord, "kind" | "id">[];
+      /** Nothing was chosen, but the settings keep checkpoints or messages back. */
+      readonly isLimited?: boolean;
     },
   ): void;
 }
