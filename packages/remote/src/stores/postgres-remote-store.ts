@@ -166,13 +166,21 @@ export class PostgresRemoteStore implements RemoteStore {
   /** An advisory lock, which ends with the connection at the latest. */
   async lock(name: string): Promise<AsyncDisposable | undefined> {
     const client = await (await this.#connected()).connect();
-    const { rows } = await client.query("SELECT pg_try_advisory_lock(hashtext($1), hashtext($2)) AS got", [
-      this.#address.prefix,
-      name,
-    ]);
-    const isOurs = (rows[0] as { got: boolean }).got;
+    const ask = async (what: string) => {
+      const sql = `SELECT ${what}(hashtext($1), hashtext($2)) AS got`;
+      const { rows } = await client.query(sql, [this.#address.prefix, name]);
+      return (rows[0] as { got: boolean }).got;
+    };
+    const isOurs = await ask("pg_try_advisory_lock");
     if (!isOurs) client.release();
-    return isOurs ? { [Symbol.asyncDispose]: async () => client.release(true) } : undefined;
+    if (!isOurs) return undefined;
+    return {
+      [Symbol.asyncDispose]: async () => {
+        // a connection that is only closed lets go of it some time later
+        const isFree = await ask("pg_advisory_unlock").catch(() => false);
+        client.release(!isFree);
+      },
+    };
   }
 
   async #query(sql: string, values: unknown[], { createsTable = false } = {}): Promise<QueryResultRow[]> {
