@@ -42,6 +42,31 @@ describe("a quota", () => {
     expect(ana.workspace.exchange.remotes()[0]!.problem).toBeNull();
   });
 
+  test("[R2026] stops a large push at the parcel that does not fit; tried again nothing is stored twice, and a repair is exempt", async () => {
+    const store = new MemoryRemoteStore();
+    const ana = new Machine(() => store);
+    ana.write({ "a.txt": "one\n" });
+    await (await ana.init()).add();
+    await ana.push();
+    await ana.members().setPolicy({ quotaBytes: 24 * MIB });
+    for (let n = 0; n < 12; n++) ana.write({ [`part-${n}.bin`]: randomBytes(4 * MIB) });
+    await ana.workspace.checkpoint();
+    await expect(ana.push()).rejects.toMatchObject({ code: "REMOTE_FULL" });
+    const after = await bytesOn(store);
+    expect(after).toBeGreaterThan(12 * MIB);
+    expect(after).toBeLessThan(24 * MIB);
+    await expect(ana.push()).rejects.toMatchObject({ code: "REMOTE_FULL" });
+    expect(await bytesOn(store)).toBe(after);
+    await ana.members().setPolicy({ quotaBytes: 80 * MIB });
+    expect(await ana.push()).toMatchObject({ outcome: "pushed", checkpoints: 1 });
+    expect(await bytesOn(store)).toBeLessThan(52 * MIB);
+    await ana.members().setPolicy({ quotaBytes: 1 });
+    const [lost] = [...store.objects.keys()].filter((key) => key.includes("/b/"));
+    await store.remove([lost!]);
+    expect(await ana.verify(true)).toMatchObject({ problems: [{ repaired: true }] });
+    expect(await ana.verify()).toMatchObject({ ok: true });
+  });
+
   test("[R2026] of a member refuses that member alone; without a quota an ordinary push asks nothing", async () => {
     const store = new MemoryRemoteStore();
     const ana = new Machine(() => store);

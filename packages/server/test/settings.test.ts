@@ -163,7 +163,7 @@ test.each(CASES)(
 const AT_START = ["ui.port"];
 /**
  * Settings of what the command adds to the process; `cli/test/notices.test.ts`, `cli/test/background-sync.test.ts`,
- * `cli/test/remote.test.ts`, `cli/test/remote-team.test.ts` and `cli/test/find.test.ts` have them.
+ * `cli/test/remote.test.ts`, `cli/test/remote-team.test.ts`, `remote/test/sent-kinds.test.ts` and `cli/test/find.test.ts` have them.
  */
 const OF_THE_COMMAND = [
   "sync.automatic",
@@ -172,6 +172,8 @@ const OF_THE_COMMAND = [
   "sync.uploadBytesPerSecond",
   "sync.downloadBytesPerSecond",
   "sync.transcripts",
+  "sync.kinds",
+  "sync.conversations",
   "sync.withhold",
   "approvals.fromTeam",
   "notices.desktop",

@@ -100,11 +100,8 @@ export class Mirror implements Disposable {
     return { at: Number(row["at"]), space: Number(row["space"]), member: Number(row["member"]) };
   }
 
-  /** Notes how much the space holds; undefined when that is no longer known. */
-  noteUsage(
-    usage: { readonly at: number; readonly space: number; readonly member: number } | undefined,
-  ): void {
-    if (usage === undefined) return void this.#db.prepare("DELETE FROM usage").run();
+  /** Notes how much the space holds. */
+  noteUsage(usage: { readonly at: number; readonly space: number; readonly member: number }): void {
     this.#db
       .prepare("INSERT OR REPLACE INTO usage (id, at, space, member) VALUES (1, ?, ?, ?)")
       .run(usage.at, usage.space, usage.member);

@@ -145,7 +145,9 @@ class Push {
   #segments = 0;
   /** False while a segment of an earlier push is sent again: only what is in it is known to be sent. */
   #isSending = false;
-  #isRestating = false;
+  /** [R2026] What it stores now may go over a quota: it makes room in the end, or is what was stored before. */
+  #isExempt = false;
+  readonly #room: Room;
   readonly #home: KeptAtHome;
   /** What the segments of a selection have sent before its last one. */
   readonly #sent: Pick<QueuedRecord, "kind" | "id">[] = [];
@@ -165,6 +167,7 @@ class Push {
     this.#name = name;
     this.#lastPush = this.#entry.pushedAt;
     this.#home = new KeptAtHome(target, name, this.#uploaded);
+    this.#room = new Room({ ...target, now: target.around.now, line: this.#entry.line });
   }
 
   get #entry(): RemoteEntry {
@@ -275,7 +278,7 @@ class Push {
     await this.#catchUp();
     const released = this.#home.released(this.#entry.line);
     for (let at = 0; at < released.length; at += INDEX_ENTRIES_LIMIT)
-      await this.sendObjects(released.slice(at, at + INDEX_ENTRIES_LIMIT));
+      await this.#sendObjects(released.slice(at, at + INDEX_ENTRIES_LIMIT));
     exchange.settleWithholding(this.#name);
   }
 
@@ -337,7 +340,7 @@ class Push {
     // what waits may change a checkpoint that the line has: the base would hold one state of it and the objects of another
     if (exchange.outboxEnd(this.#name) > 0) return false;
     const index = new Map(plan.index);
-    this.#isRestating = true;
+    this.#isExempt = true;
     const inline = await this.#upload(plan.needed, index);
     for (const [n, frame] of inline.entries())
       for (const { hash: name } of frame.objects) index.set(name, { parcel: SELF, frame: n });
@@ -386,7 +389,7 @@ class Push {
     const lost = await this.#lostSince(index, { at, now: put.date });
     const kept = new Map([...index].filter(([name]) => !lost.has(name)));
     addToMirror(mirror, head.line, { head, hash, index: kept, bytesHash });
-    if (lost.size > 0) await this.sendObjects([...lost] as ObjectHash[]);
+    if (lost.size > 0) await this.repair([...lost] as ObjectHash[]);
     else exchange.settle(this.#name, { segment: head.number, hash, until: 0, at: put.date });
     return true;
   }
@@ -402,7 +405,13 @@ class Push {
   }
 
   /** Uploads objects again that the remote lost, and says where they are now. */
-  async sendObjects(hashes: readonly ObjectHash[]): Promise<void> {
+  async repair(hashes: readonly ObjectHash[]): Promise<void> {
+    this.#isExempt = true;
+    await this.#sendObjects(hashes);
+    this.#isExempt = false;
+  }
+
+  async #sendObjects(hashes: readonly ObjectHash[]): Promise<void> {
     await this.#catchUp();
     const { exchange } = this.#target;
     // [R2020] what is withheld by now is not sent again
@@ -521,11 +530,9 @@ class Push {
     return this.#commit(entry);
   }
 
-  /** [R2026] What is restated or forgotten makes room in the end: it always may be stored. */
   async #expectRoom(bytes: number): Promise<void> {
-    const { exchange, space, mirror, around } = this.#target;
-    if (this.#isRestating || exchange.forgetsUntil(this.#name) > 0) return;
-    await new Room({ space, mirror, now: around.now, line: this.#entry.line }).take(bytes);
+    if (this.#isExempt || this.#target.exchange.forgetsUntil(this.#name) > 0) return;
+    await this.#room.take(bytes);
   }
 
   /** [T1, T2] Sends a segment that is in the journal, then its head; only then it no longer waits. */
@@ -550,7 +557,7 @@ class Push {
     this.#bytes += bytes.length;
     this.#segments++;
     this.#checkpoints += records.filter((record) => record.kind === "checkpoint").length;
-    if (lost.size > 0) await this.sendObjects([...lost] as ObjectHash[]);
+    if (lost.size > 0) await this.repair([...lost] as ObjectHash[]);
     return lost.size === 0;
   }
 
@@ -696,7 +703,7 @@ export async function pushObjects(
   await claimed(target.exchange, async () => {
     const run = new Push(target, name);
     await run.resume();
-    await run.sendObjects(hashes);
+    await run.repair(hashes);
   });
 }
 

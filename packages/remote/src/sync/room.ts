@@ -17,6 +17,8 @@ export class Room {
   readonly #mirror: Mirror;
   readonly #now: () => number;
   readonly #line: string;
+  /** Parcels are sent at the same time, and counted one after another. */
+  #turn: Promise<void> = Promise.resolve();
 
   constructor({
     space,
@@ -37,6 +39,11 @@ export class Room {
 
   /** Counts what is about to be stored; throws when it does not fit. Without a quota nothing is asked. */
   async take(bytes: number): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#take(bytes));
+    return this.#turn;
+  }
+
+  async #take(bytes: number): Promise<void> {
     const { quotaBytes, memberQuotaBytes } = policyOf(this.#space);
     if (quotaBytes === null && memberQuotaBytes === null) return;
     const used = await this.#used();
