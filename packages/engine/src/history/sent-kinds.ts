@@ -11,7 +11,8 @@ export interface SentKinds {
   readonly conversations: boolean;
 }
 
-const [KINDS, CONVERSATIONS] = ["sent_kinds", "sent_conversations"];
+const KINDS = "sent_kinds";
+const CONVERSATIONS = "sent_conversations";
 
 /** Notes what the settings say. */
 export function noteSentKinds(db: Database, { kinds, conversations }: SentKinds): void {
@@ -27,10 +28,10 @@ export function noteSentKinds(db: Database, { kinds, conversations }: SentKinds)
 /** What was noted last. */
 export function readSentKinds(db: Database): SentKinds {
   const value = (key: string) => db.get("SELECT value FROM meta WHERE key = ?", key)?.["value"];
-  const kinds = value(KINDS!);
+  const kinds = value(KINDS);
   return {
     kinds: kinds === "turns" || kinds === "named" ? kinds : "all",
-    conversations: value(CONVERSATIONS!) !== "off",
+    conversations: value(CONVERSATIONS) !== "off",
   };
 }
 
