@@ -110,3 +110,14 @@ export class SpaceNames {
     return `${this.space}/g/${numberText(n)}`;
   }
 }
+
+/** Whether a key is that of a fold or a base. */
+export function isFoldKey(key: string): boolean {
+  const span = spanIn(key);
+  return span !== undefined && span.to > span.from;
+}
+
+/** The last part of a key: of a parcel its id. */
+export function idOf(key: string): string {
+  return key.slice(key.lastIndexOf("/") + 1);
+}

@@ -27,7 +27,7 @@ import { PARCEL_TARGET_BYTES } from "../parcel/limits.ts";
 import { plainFrame, sealParcel, type PlainFrame } from "../parcel/parcel.ts";
 import { presentSecret, secretFor, type Space } from "../space/space.ts";
 import type { Abilities } from "../stores/probe.ts";
-import { spanIn } from "../line/keys-of-space.ts";
+import { idOf, isFoldKey, spanIn } from "../line/keys-of-space.ts";
 import { expectStored, putSurely } from "../stores/put-surely.ts";
 import { RemoteFailure } from "../stores/remote-store.ts";
 import { planBase } from "./plan-base.ts";
@@ -709,15 +709,6 @@ export async function pushObjects(
 
 function entryOf(exchange: Exchange, name: string): RemoteEntry {
   return exchange.remotes().find((remote) => remote.name === name)!;
-}
-
-function isFoldKey(key: string): boolean {
-  const span = spanIn(key);
-  return span !== undefined && span.to > span.from;
-}
-
-function idOf(key: string): string {
-  return key.slice(key.lastIndexOf("/") + 1);
 }
 
 function lettersOf(random: Buffer): string {
