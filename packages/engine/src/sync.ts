@@ -40,6 +40,7 @@ type Apart =
   | "files"
   | "find"
   | "merges"
+  | "parseWith"
   | "planMerge"
   | "reconcile"
   | "resolve"

@@ -33,6 +33,7 @@ import {
   unmount,
   type Project,
 } from "./support/project.ts";
+import { Parsers } from "../src/merge/parsers.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -340,6 +341,7 @@ describe("gc", () => {
           interrupt: undefined,
           progress: undefined,
           interrupted: [],
+          parsers: new Parsers(),
         };
         const taken = withCapture(context, {}, (capture) =>
           capture.record({ request: { name: "raced" }, description: "raced" }),

@@ -117,6 +117,7 @@ export const CONFLICTS = {
     reset: "Take the reset",
     restore: "Take the restore",
   },
+  merge: "Take the merge by lines, which does not parse",
   editor: "Write it in your editor",
   onDisk: "On disk now",
   after: {

@@ -324,6 +324,33 @@ test.each([
   },
 );
 
+test("[R1910] a merge that would not parse is refused with that reason, and can be taken as it is", async () => {
+  await using chat = await Chat.start({ "list.json": "[\n1,\n2,\n3,\n4\n]\n", "a.txt": "one\n" });
+  const { project } = chat;
+  await chat.turn("Nest the list", () => {
+    project.write("list.json", "[[\n1,\n2,\n3,\n4\n]]\n");
+    project.write("a.txt", "two\n");
+  });
+  const before = { "list.json": "[[\n1,\n2],\n3,\n4\n]\n", "a.txt": "two\n" };
+  project.write("list.json", before["list.json"]);
+  await using window = await undoing(chat);
+  await window.shows("Enter decide for each   b undo the other 1   Esc leave it");
+  expect(window.text).toMatch(/^│ {5}list\.json {17}the merge would not parse +│$/m);
+  await window.press(KEYS.enter);
+  await window.shows("Conflicts 1 of 1");
+  expect(window.text).toContain("[critical]");
+  expect(window.text).toMatch(
+    /^ {2}It was changed by you at \d\d:\d\d, and the merge of both would not parse\.$/m,
+  );
+  expect(window.text).toContain("3  Take the merge by lines, which does not parse");
+  await window.press("3");
+  await window.shows("y do it");
+  expect(project.tree()).toEqual(before);
+  await window.press("y");
+  await window.shows("✓ Undone");
+  expect(project.tree()).toEqual({ "list.json": "[\n1,\n2],\n3,\n4\n]\n", "a.txt": "one\n" });
+});
+
 test("[M46] a conflict is written in the editor: both sides are marked, and what was saved is what is written", async () => {
   const { chat, project, verified } = await worked();
   await using _ = chat;

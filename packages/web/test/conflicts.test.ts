@@ -33,6 +33,14 @@ async function turnAndHand(project: ServedProject): Promise<void> {
   await project.ok("POST", "/api/checkpoints", { name: "Mine" });
 }
 
+/** A turn that put the list into another one, which a hand edit then closed earlier. */
+async function nestedList(project: ServedProject): Promise<void> {
+  const agent = await Agent.start(project);
+  await agent.turn("Add retry", { "list.json": "[[\n1,\n2,\n3,\n4\n]]\n" });
+  project.write("list.json", "[[\n1,\n2],\n3,\n4\n]\n");
+  await project.ok("POST", "/api/checkpoints", { name: "Mine" });
+}
+
 /** Two places and a second file that both sides changed, and one that only the branch has. */
 async function twoBranches(project: ServedProject): Promise<void> {
   await branchWith(project, "idea", {
@@ -106,7 +114,7 @@ async function takeBack(
 }
 
 /** From the refusal of an undo to the view in which its conflicts are decided. */
-async function toDecide(hand: Hand): Promise<void> {
+async function toDecide(hand: Hand, refused = "2 of 3 files were changed since."): Promise<void> {
   const { page } = hand;
   await row(page, "Add retry").first().waitFor();
   await hand.open("u", /^Undo Add retry/);
@@ -114,6 +122,7 @@ async function toDecide(hand: Hand): Promise<void> {
   await expect.poll(() => undo.getAttribute("aria-disabled")).toBe("false");
   if (hand.kind === "mouse") await undo.click();
   else await page.keyboard.press("Control+Enter");
+  await dialog(page).getByText(refused).waitFor();
   await hand.press(dialog(page).getByRole("button", { name: "Decide…" }));
   await page.waitForURL(/\/conflicts\/undo/);
 }
@@ -160,6 +169,25 @@ describe.skipIf(CHROMIUM === undefined)("conflicts", { timeout: 90_000 }, () => 
       { files: FILES, expected: REFUSED },
     )(),
   );
+
+  test("[R1910] a merge that would not parse says so, and can be taken as it is", () =>
+    shown(
+      nestedList,
+      async ({ page, project }) => {
+        const hand = new Hand(page, "keyboard");
+        await toDecide(hand, "1 of 1 file was changed since.");
+        await page.getByText("The merge would not parse.").waitFor();
+        await choose(hand, 3, "Take the merge by lines");
+        await use(hand);
+        await apply(hand, /^Undo 1 file/);
+        await toast(page)
+          .getByText(/^Undid “Add retry”: 1 file\./)
+          .waitFor();
+        expectTree(project, { "list.json": "[\n1,\n2],\n3,\n4\n]\n" });
+        verifyStore(project);
+      },
+      { files: { "list.json": "[\n1,\n2,\n3,\n4\n]\n" }, expected: REFUSED },
+    )());
 
   test("[S10, R820] leaving changes nothing; coming back goes on, but not on other lines", () =>
     shown(

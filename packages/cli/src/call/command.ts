@@ -115,6 +115,11 @@ export const INCLUDE_SHARED = {
   type: "boolean",
   about: "also take changes that several tools made at the same time",
 } as const;
+/** Takes merges that are broken. */
+export const MERGE_ANYWAY = {
+  type: "boolean",
+  about: "also take merged files that no longer parse, though both sides do",
+} as const;
 /** Prints lists completely. */
 export const ALL_ENTRIES = {
   type: "boolean",

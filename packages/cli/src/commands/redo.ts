@@ -3,7 +3,7 @@ import { STEP_OPTIONS, stepOptions } from "../going-back/step-command.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 
 export default defineCommand({
-  usage: "redo [n] [--include-shared] [--best-effort] [--dry-run] [--yes]",
+  usage: "redo [n] [--include-shared] [--best-effort] [--merge-anyway] [--dry-run] [--yes]",
   about: `Redoes the last undone step, or the last n. Works even after other changes, as long as they do not touch
 the same lines.`,
   options: STEP_OPTIONS,

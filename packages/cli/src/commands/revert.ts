@@ -7,6 +7,7 @@ import {
   GOING_BACK_EXITS,
   INCLUDE_SHARED,
   INTERACTIVE,
+  MERGE_ANYWAY,
   PATCH,
   YES,
 } from "../call/command.ts";
@@ -14,7 +15,8 @@ import { withWorkspace } from "../wiring/open-workspace.ts";
 import { workspacePaths } from "../call/workspace-path.ts";
 
 export default defineCommand({
-  usage: "revert <checkpoint> [paths…] [-i] [--include-shared] [--best-effort] [--dry-run [-p]] [--yes]",
+  usage:
+    "revert <checkpoint> [paths…] [-i] [--include-shared] [--best-effort] [--merge-anyway] [--dry-run [-p]] [--yes]",
   about: [
     "Reverts what one step or checkpoint changed and keeps everything that came later. If lines were",
     "changed again meanwhile, the conflicts are listed and nothing is changed. Paths (also patterns such",
@@ -23,6 +25,7 @@ export default defineCommand({
   options: {
     "include-shared": INCLUDE_SHARED,
     "best-effort": BEST_EFFORT,
+    "merge-anyway": MERGE_ANYWAY,
     interactive: INTERACTIVE,
     "dry-run": DRY_RUN,
     patch: PATCH,
@@ -31,7 +34,7 @@ export default defineCommand({
   },
   operands: { min: 1, max: ANY_NUMBER },
   exits: GOING_BACK_EXITS,
-  examples: ["belay revert 12", "belay revert 12 src/parser.ts --dry-run"],
+  examples: ["belay revert @turn-1", "belay revert 12", "belay revert 12 src/parser.ts --dry-run"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const [typed = "", ...given] = call.operands;
@@ -50,7 +53,11 @@ export default defineCommand({
       const label =
         turn === undefined ? checkpointLabel(target, call.output.style) : turnLabel(turn, call.output);
       const paths = workspacePaths(workspace, call.directory, given);
-      const options = { includeShared: call.options["include-shared"] === true, ...(paths && { paths }) };
+      const options = {
+        includeShared: call.options["include-shared"] === true,
+        mergeAnyway: call.options["merge-anyway"] === true,
+        ...(paths && { paths }),
+      };
       const bestEffort = call.options["best-effort"] === true;
       return goBack(call, workspace, {
         verb: "revert",

@@ -5,7 +5,7 @@ import { withWorkspace } from "../wiring/open-workspace.ts";
 
 export default defineCommand({
   usage:
-    "undo [n] [paths…] [-i] [--include-shared] [--include-background] [--best-effort] [--dry-run [-p]] [--yes]",
+    "undo [n] [paths…] [-i] [--include-shared] [--include-background] [--best-effort] [--merge-anyway] [--dry-run [-p]] [--yes]",
   about: `Undoes the last step (an agent's turn, a restore, a revert), or the last n as one. Touches only what the
 step changed: later edits of other lines and other files stay. If there are conflicts, they are listed and
 nothing is changed. Asks when several files are affected. With paths (also patterns such as '*.ts') or -i

@@ -5,6 +5,7 @@ import {
   BEST_EFFORT,
   DRY_RUN,
   INCLUDE_SHARED,
+  MERGE_ANYWAY,
   PATCH,
   THREAD,
   YES,
@@ -18,6 +19,7 @@ import { threadId } from "../call/thread-option.ts";
 export const STEP_OPTIONS = {
   "include-shared": INCLUDE_SHARED,
   "best-effort": BEST_EFFORT,
+  "merge-anyway": MERGE_ANYWAY,
   thread: THREAD,
   "dry-run": DRY_RUN,
   patch: PATCH,
@@ -35,6 +37,7 @@ export async function stepOptions(
   return {
     count: stepCount(steps),
     includeShared: call.options["include-shared"] === true,
+    mergeAnyway: call.options["merge-anyway"] === true,
     bestEffort: call.options["best-effort"] === true,
     ...(thread && { thread }),
   };

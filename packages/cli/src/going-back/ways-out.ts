@@ -2,6 +2,7 @@
 import { join, relative } from "node:path";
 import type { Conflict, Plan } from "@belay/engine";
 import type { Call } from "../call/command.ts";
+import { count } from "@belay/tui/text";
 import { shellWords } from "@belay/protocol/command-text";
 
 /** A command that goes back. */
@@ -48,13 +49,23 @@ export function waysOut(call: Typed, { verb, conflicts, root, done }: Refused): 
     ...(shared
       ? [{ command: shellWords([...typedAgain(call, verb), "--include-shared"]), does: "takes these too" }]
       : []),
+    ...mergedAnyway(call, verb, conflicts),
     ...exactRestore(call, conflicts, root),
   ];
 }
 
+/** Takes the merge of both sides as it is. */
+function mergedAnyway(call: Typed, verb: Verb, conflicts: readonly Conflict[]): WayOut[] {
+  const broken = conflicts.filter(({ reason }) => reason === "the merge would not parse").length;
+  if (broken === 0) return [];
+  const which = broken === conflicts.length ? "them" : `the ${count(broken, "file")} that would not parse`;
+  const command = shellWords([...typedAgain(call, verb), "--merge-anyway"]);
+  return [{ command, does: `merges ${which} anyway, for you to repair` }];
+}
+
 /** Takes the steps that share a file as one. */
 function together(call: Typed, verb: Verb, conflicts: readonly Conflict[]): WayOut[] {
-  const counts = conflicts.flatMap(({ together: count }) => count ?? []);
+  const counts = conflicts.flatMap(({ together: steps }) => steps ?? []);
   if (counts.length === 0 || counts.length < conflicts.length) return [];
   const most = Math.max(...counts);
   const turns = new Set(conflicts.flatMap(({ sharedWith }) => sharedWith ?? []).map(({ id }) => id)).size;

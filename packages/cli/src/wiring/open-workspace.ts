@@ -4,6 +4,7 @@ import { connectToAgents } from "../agents/connect-to-agents.ts";
 import { recordUncaptured } from "../agents/uncaptured-work.ts";
 import type { Call } from "../call/command.ts";
 import { visible } from "../output/visible.ts";
+import { openSyntax } from "./open-syntax.ts";
 
 type WorkspaceCall = Pick<Call, "directory" | "home" | "hosted" | "output">;
 
@@ -24,6 +25,7 @@ export async function withWorkspace<Result>(
   const { findWorkspace } = await import("@belay/engine");
   await using workspace = await findWorkspace(call.directory, { home: call.home });
   connectToAgents(call.home, workspace);
+  workspace.parseWith(openSyntax);
   await recordUncaptured(call.home, workspace);
   warnAll(call, workspace.notices);
   return await work(workspace);

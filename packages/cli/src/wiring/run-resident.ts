@@ -22,6 +22,7 @@ import {
   removeFiles,
   syncIndex,
 } from "../search-index/workspace-indexes.ts";
+import { openSyntax } from "./open-syntax.ts";
 import { readBuild } from "../version.ts";
 
 /** Where the built page is: beside the command. Without one, only the API is served. */
@@ -73,6 +74,7 @@ export async function runResident(
     command: commandProcess(call.home),
     opened: (workspace) => {
       connectToAgents(call.home, workspace);
+      workspace.parseWith(openSyntax);
       notices.follow(workspace);
       sync.follow(workspace);
       followIndex(call.home, workspace).catch(() => undefined);
@@ -90,7 +92,7 @@ export async function runResident(
       const { forkConversation } = await import("../agents/fork-conversation.ts");
       return forkConversation({ home: call.home, workspace, ...request });
     },
-    syntax: async () => (await import("./open-syntax.ts")).openSyntax(),
+    syntax: openSyntax,
     mergePrograms: async ({ id }) => (await import("./served-programs.ts")).servedPrograms(call.home, id),
     capture: async (workspace) => {
       const about = { home: call.home, directory: workspace.root, workspace, environment: process.env };

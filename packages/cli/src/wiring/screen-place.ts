@@ -13,6 +13,7 @@ import type { Call } from "../call/command.ts";
 import { ResidentProcess } from "../resident/resident-process.ts";
 import { readBuild } from "../version.ts";
 import { commandProcess } from "../resident/command-process.ts";
+import { openSyntax } from "./open-syntax.ts";
 import { screenMemory } from "./screen-memory.ts";
 
 /** Longer than any plan takes; a restore is awaited as long as it runs. */
@@ -78,8 +79,11 @@ async function connectToStore(home: string): Promise<Connection> {
     home,
     version: readBuild(),
     command: commandProcess(home),
-    opened: (workspace) => connectToAgents(home, workspace),
-    syntax: async () => (await import("./open-syntax.ts")).openSyntax(),
+    opened: (workspace) => {
+      connectToAgents(home, workspace);
+      workspace.parseWith(openSyntax);
+    },
+    syntax: openSyntax,
     mergePrograms: async ({ id }) => (await import("./served-programs.ts")).servedPrograms(home, id),
     fork: async (workspace, request) => {
       const { forkConversation } = await import("../agents/fork-conversation.ts");

@@ -5,6 +5,7 @@ import { headRules } from "../history/checkpoints.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { listNamedPaths, pathsAbsentFrom } from "../history/named-paths.ts";
 import { hasOpenStep } from "../history/step-rows.ts";
+import type { Parsers } from "../merge/parsers.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Pause } from "../model/pause.ts";
@@ -50,6 +51,8 @@ export interface Context {
   };
   /** Whether captures see only what was named; `coverAll` ends that for good. */
   readonly coverage: { readonly isNamed: boolean; coverAll(): void };
+  /** What plans ask about merged texts. */
+  readonly parsers: Parsers;
   /** Frees room in a full store, but never by dropping checkpoint `keep`. */
   makeRoom(missingBytes: number, keep: number | undefined): void;
   /** Steps that were dropped to make room, until the user has been told. */

@@ -6,8 +6,10 @@
 import { lookUp, walkTree } from "../diff/compare-trees.ts";
 import { isBinary } from "../diff/content-kind.ts";
 import { conflictSides, type Contested } from "../merge/conflict-sides.ts";
+import { isNewlyBroken } from "../merge/check-result.ts";
 import { mergeText, type MergePlace } from "../merge/merge3.ts";
-import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
+import { ParsersNeeded, type Parsers } from "../merge/parsers.ts";
+import { ancestorPaths, displayPath, type BytePath } from "../model/byte-path.ts";
 import { isSpecial, isUnseen, sameNode, type Entry } from "../model/entry.ts";
 import type { Gap } from "../model/checkpoint.ts";
 import { NO_OBJECT, type ObjectHash } from "../model/object-hash.ts";
@@ -27,6 +29,8 @@ export interface StepPlanInput {
   readonly modeOf?: (directory: BytePath) => number | undefined;
   /** What a person decided about paths in conflict. */
   readonly decisions?: readonly Decision[] | undefined;
+  /** Asked about merged texts; without them lines alone count, but for JSON. Undefined = merge whatever comes of it. */
+  readonly parsers?: Parsers | undefined;
 }
 
 /** What undoing or redoing steps would do. */
@@ -100,6 +104,7 @@ export class StepPlanner {
   result(): StepEdits {
     this.#dropNeedless();
     this.#keepOccupiedDirectories();
+    this.#refuseBroken();
     const edits: Edit[] = [];
     for (const path of [...this.#state.keys()].sort()) {
       const from = this.#present(path);
@@ -248,6 +253,36 @@ export class StepPlanner {
     const hash = this.#input.put(merged.content);
     this.#made.set(hash, merged.content);
     return { hash, size: merged.content.length };
+  }
+
+  /**
+   * [R1910] What merges made is looked at when everything has moved: between the pieces of a step a text may be broken.
+   * Throws `ParsersNeeded` before anything else is done with the plan.
+   */
+  #refuseBroken(): void {
+    const { parsers } = this.#input;
+    const merges = parsers === undefined ? [] : [...this.#merged].flatMap((path) => this.#mergeOf(path));
+    const unknown = merges.filter(({ path }) => !parsers!.areLoadedFor(path));
+    if (unknown.length > 0) throw new ParsersNeeded(unknown.map(({ path }) => path));
+    for (const merge of merges.filter((each) => isNewlyBroken(each, parsers))) {
+      this.#conflicts.set(merge.at, "the merge would not parse");
+      this.#merged.delete(merge.at);
+      this.#state.delete(merge.at);
+    }
+  }
+
+  /** The texts of a merge; none where a later piece took its place, or a person wants it whatever it is. */
+  #mergeOf(at: BytePath) {
+    const [now, present, wanted] = [this.#now(at), this.#present(at), this.#contested.get(at)?.wanted];
+    if (this.#decisions.get(at)?.take === "merged" || this.#conflicts.has(at)) return [];
+    if (now?.kind !== "file" || present?.kind !== "file" || wanted?.kind !== "file") return [];
+    if (now.hash === present.hash || now.hash === wanted.hash) return [];
+    const [result, ours, theirs] = [now, present, wanted].map(({ hash }) => this.#read(hash)) as [
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
+    return [{ at, path: displayPath(at), result, ours, theirs }];
   }
 
   #comesInside(path: BytePath): boolean {

@@ -24,21 +24,33 @@ export interface Checked {
 
 /** Checks a merged text against the two texts that it was made of. */
 export function checkResult(merge: CheckedMerge, syntax: Syntax | undefined): Checked {
-  const parses = (text: Buffer) => parsesAs(merge.path, text, syntax);
-  const whole = parses(merge.result);
+  const whole = parsesAs(merge.path, merge.result, syntax);
   if (whole === undefined) return { isChecked: false, broken: [] };
   if (whole) return { isChecked: true, broken: lostNames(merge, syntax) };
-  const isNews = parses(merge.ours) === true && parses(merge.theirs) === true;
   return {
     isChecked: true,
-    broken: isNews
+    broken: wereWhole(merge, syntax)
       ? [{ code: "syntax", line: null, detail: "the merged text does not parse, though both sides do" }]
       : [],
   };
 }
 
+/** True when a merged text does not parse although both texts that it was made of do. */
+export function isNewlyBroken(merge: Omit<CheckedMerge, "base">, syntax: Parses | undefined): boolean {
+  return parsesAs(merge.path, merge.result, syntax) === false && wereWhole(merge, syntax);
+}
+
+type Parses = Pick<Syntax, "parses">;
+
+function wereWhole(
+  { path, ours, theirs }: Omit<CheckedMerge, "base" | "result">,
+  syntax: Parses | undefined,
+): boolean {
+  return [ours, theirs].every((side) => parsesAs(path, side, syntax) === true);
+}
+
 /** True when the text is free of syntax errors; undefined when its language is unknown. */
-function parsesAs(path: string, text: Buffer, syntax: Syntax | undefined): boolean | undefined {
+function parsesAs(path: string, text: Buffer, syntax: Parses | undefined): boolean | undefined {
   if (!isUtf8(text)) return undefined;
   return path.endsWith(".json") ? isStrictJson(text.toString()) : syntax?.parses(path, text.toString());
 }

@@ -46,6 +46,7 @@ export type ConflictReason =
   | "changed differently meanwhile"
   | "binary"
   | "too large to merge"
+  | "the merge would not parse"
   | "shared with another thread"
   | "changed while restoring"
   | "cannot be saved";
@@ -81,9 +82,12 @@ export interface LatestChange {
   readonly at: number;
 }
 
-/** What a person decided about a path in conflict: it stays as it is on disk, becomes what the plan wanted, or this text. */
+/**
+ * What a person decided about a path in conflict: it stays as it is on disk, becomes what the plan wanted, what a merge
+ * by lines makes of both although that does not parse, or this text.
+ */
 export type Decision =
-  | { readonly path: BytePath; readonly take: "disk" | "plan" }
+  | { readonly path: BytePath; readonly take: "disk" | "plan" | "merged" }
   | { readonly path: BytePath; readonly take: "text"; readonly text: Buffer };
 
 /** One side of a conflict, with enough content to decide by. */

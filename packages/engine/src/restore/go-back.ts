@@ -11,6 +11,7 @@ import type { Look, Present } from "../capture/look.ts";
 import { withCapture } from "../capture/with-capture.ts";
 import { lookUp } from "../diff/compare-trees.ts";
 import type { Finish } from "../history/journal.ts";
+import type { Parsers } from "../merge/parsers.ts";
 import { sameNode } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
 import type { OperationId, ThreadId } from "../model/ids.ts";
@@ -37,6 +38,8 @@ export interface Sight {
   readonly isRecorded: boolean;
   /** Takes the content that a merge made and returns its name. */
   put(bytes: Buffer): ObjectHash;
+  /** Asked about what merges made; left out where the plan is only counted. */
+  readonly parsers?: Parsers;
 }
 
 /** How one kind of going back differs from the others. */
@@ -149,7 +152,7 @@ function planOn(
     return objects.put(bytes);
   };
   const draft = spareBelow(
-    way.plan(context, { present, isRecorded: keep !== undefined, put }),
+    way.plan(context, { present, isRecorded: keep !== undefined, put, parsers: context.parsers }),
     (path) => lookUp(present.objects, present.snapshot, path).entry?.kind === "directory",
   );
   return withHunks(way, draft, objects, put);

@@ -34,6 +34,8 @@ export interface ResetRequest {
   /** Also takes what cannot be told apart from another thread's work. */
   readonly includeShared: boolean;
   readonly decisions?: readonly Decision[] | undefined;
+  /** Take merges that do not parse as well. */
+  readonly mergeAnyway?: boolean;
 }
 
 /** The state of a thread compared with the disk. */
@@ -74,6 +76,7 @@ export function findPending(context: Context, request: ResetRequest, seen: Sight
     put,
     includeShared,
     decisions: request.decisions,
+    parsers: request.mergeAnyway === true ? undefined : seen.parsers,
   });
   const isAlone = !haveOthersWorked(context.store.db, thread, approved.seq);
   planner.add(

@@ -42,6 +42,8 @@ export interface StepRequest {
   readonly paths?: readonly BytePath[];
   readonly hunks?: readonly ChosenHunks[];
   readonly decisions?: readonly Decision[] | undefined;
+  /** Take merges that do not parse as well. */
+  readonly mergeAnyway?: boolean;
 }
 
 /** The steps that move, newest first, with the changes of each. */

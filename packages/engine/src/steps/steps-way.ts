@@ -72,7 +72,7 @@ interface Selection {
 function draftPlan(
   context: Context,
   request: StepRequest,
-  { present, put, selected, unrecorded }: Sight & Selection,
+  { present, put, parsers, selected, unrecorded }: Sight & Selection,
 ): PlanDraft {
   const direction: Direction = request.kind === "redo" ? "forwards" : "backwards";
   const planner = new StepPlanner({
@@ -82,6 +82,7 @@ function draftPlan(
     includeShared: request.includeShared,
     modeOf: directoryModes(context, selected.steps, direction),
     decisions: request.decisions,
+    parsers: request.mergeAnyway === true ? undefined : parsers,
   });
   const { chosen } = selected;
   const isChosen = ({ path }: { path: BytePath }) => chosen === undefined || chosen.includes(path);
@@ -193,7 +194,9 @@ function threadOf(steps: readonly StepSummary[]): ThreadId | null {
  * one with decisions about conflicts: its own undo brings back what was there, where a redo would bring the step's.
  */
 function finishOf({ system }: Context, request: StepRequest, plan: Plan): Finish {
-  const isPart = plan.paths !== null || plan.hunks !== null || (request.decisions ?? []).length > 0;
+  // a merge that was taken as it is leaves the step whole
+  const isDecided = request.decisions?.some(({ take }) => take !== "merged") === true;
+  const isPart = plan.paths !== null || plan.hunks !== null || isDecided;
   const kind = isPart ? "revert" : request.kind;
   return {
     kind,

@@ -5,6 +5,7 @@ import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { cookiePlace } from "../fs/watch-cookie.ts";
 import { addDoubts, hasCheckpoint, rulesName } from "../history/checkpoints.ts";
 import { coverAll, readCoverage } from "../history/coverage.ts";
+import { Parsers } from "../merge/parsers.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import type { StepSummary } from "../model/plan.ts";
 import { decodeRules, type ExcludedDirectory, type RecordedRules } from "../model/rules.ts";
@@ -70,6 +71,7 @@ export function createContext(parts: LocalWorkspaceParts): Context {
     interrupt: undefined,
     progress: undefined,
     interrupted: [],
+    parsers: new Parsers(),
     dropped,
     makeRoom: (missingBytes, keep) =>
       void dropped.push(...makeRoom(store, system, { capBytes: settings.capBytes, missingBytes, keep })),

@@ -3,7 +3,7 @@ import { listSessions } from "../history/sessions.ts";
 import { assertThread } from "../history/threads.ts";
 import type { DiffDetail } from "../model/file-change.ts";
 import type { ThreadId } from "../model/ids.ts";
-import type { ApplyOptions, Decision, Plan } from "../model/plan.ts";
+import type { Plan } from "../model/plan.ts";
 import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../model/session.ts";
 import { describeSession } from "../queries/describe-session.ts";
 import { goBack, planBack, type WayBack } from "../restore/go-back.ts";
@@ -53,23 +53,23 @@ export class LocalApprovals implements Approvals {
 
   async planReset(
     thread: ThreadId,
-    { includeShared = false, decisions }: { includeShared?: boolean; decisions?: readonly Decision[] } = {},
+    { includeShared = false, decisions, mergeAnyway = false }: Parameters<Approvals["planReset"]>[1] = {},
   ): Promise<Plan> {
     const { db, context } = this.#runner;
     assertThread(db, thread);
-    const request = { thread, includeShared, decisions };
+    const request = { thread, includeShared, decisions, mergeAnyway };
     const way = resetWay(request);
-    const preview = this.#runner.read(() => planBack(context, way));
+    const preview = await this.#runner.plan(() => planBack(context, way));
     return this.#keep({ ...preview, request: { way: "reset", request } }, way);
   }
 
   async reset(
     thread: ThreadId,
-    { includeShared = false, ...options }: ApplyOptions & { includeShared?: boolean } = {},
+    { includeShared = false, mergeAnyway = false, ...options }: Parameters<Approvals["reset"]>[1] = {},
   ): Promise<ResetOutcome> {
     const { db, context } = this.#runner;
     assertThread(db, thread);
-    const way = resetWay({ thread, includeShared });
+    const way = resetWay({ thread, includeShared, mergeAnyway });
     return this.#runner.goBack(() => goBack(context, way, options));
   }
 }

@@ -60,7 +60,7 @@ import type { WayRequest } from "./way-request.ts";
 
 /** How a plan is made of a request, and carried out. */
 export interface PlanKeeper {
-  plan(request: WayRequest): Plan;
+  plan(request: WayRequest): Promise<Plan>;
   restore(plan: Plan): Promise<Outcome>;
   /** Opens another working copy of the same store; undefined for a store in memory, which has one. */
   readonly openCopy?: WorkingCopies["open"] | undefined;
@@ -297,8 +297,8 @@ export class LocalMerges implements Merges, Merging {
     this.#runner.events.wake();
   }
 
-  #keep(merge: PlannedMerge): MergePlan {
-    const plan = this.#plans.plan({ way: "merge", request: { merge } });
+  async #keep(merge: PlannedMerge): Promise<MergePlan> {
+    const plan = await this.#plans.plan({ way: "merge", request: { merge } });
     return { ...plan, merge: describePlanned(this.#runner.context, merge, this.#read) };
   }
 }

@@ -14,6 +14,7 @@ import { assertRoomForManual } from "../history/checkpoint-limits.ts";
 import { findBranch } from "../history/branches.ts";
 import { listCheckpoints, listLate } from "../history/checkpoints.ts";
 import { resolveState } from "../history/references.ts";
+import type { OpenSyntax } from "../merge/parsers.ts";
 import type { Imported, ImportedThread, ImportRequest, ThreadImport } from "../model/arrival.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Branch, BranchRequest, SwitchOptions } from "../model/branch.ts";
@@ -493,6 +494,10 @@ export class LocalWorkspace implements Workspace {
     this.#context.store[Symbol.dispose]();
   }
 
+  parseWith(open: OpenSyntax | undefined): void {
+    this.#context.parsers.use(open);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
@@ -505,8 +510,8 @@ export class LocalWorkspace implements Workspace {
     return this.runner.db;
   }
 
-  #plan(describe: () => WayRequest): Plan {
-    return this.runner.read(() => {
+  #plan(describe: () => WayRequest): Promise<Plan> {
+    return this.runner.plan(() => {
       const request = describe();
       const way = wayOf(request);
       return this.plans.keep(this.copyId, { ...planBack(this.#context, way), request }, way);
@@ -519,6 +524,7 @@ export class LocalWorkspace implements Workspace {
 }
 
 /** Without a step there is nothing to undo or redo, and no plan. */
-function ofSteps(plan: Plan): Plan | null {
+async function ofSteps(planned: Promise<Plan>): Promise<Plan | null> {
+  const plan = await planned;
   return plan.steps.length === 0 ? null : plan;
 }

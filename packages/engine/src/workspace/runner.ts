@@ -9,6 +9,7 @@ import { namePaths } from "../capture/name-paths.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation, type OperationKind } from "../history/operations.ts";
 import type { Recorded } from "../history/record.ts";
+import { ParsersNeeded } from "../merge/parsers.ts";
 import type { TakenCheckpoint } from "../model/checkpoint.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { GhostSettings } from "../model/ghost.ts";
@@ -101,13 +102,24 @@ export class Runner {
   /** Runs work that brings files back, then what the host does after it. */
   async goBack<Kind extends Outcome>(work: () => Kind): Promise<Kind> {
     this.#begin();
-    const outcome = this.read(work);
+    const outcome = await this.plan(work);
     if (outcome.outcome === "conflicts") this.#tellConflicts(outcome);
     this.events.wake();
     const notices = [...(outcome.notices ?? []), ...this.notices()];
     if (TOUCHING.has(outcome.outcome))
       notices.push(...(await this.events.restored(outcome.plan.edits.map(({ path }) => path))));
     return notices.length === 0 ? outcome : { ...outcome, notices };
+  }
+
+  /** Runs work that plans; again where it merged texts whose parsers were not loaded. */
+  async plan<Result>(work: () => Result): Promise<Result> {
+    for (;;)
+      try {
+        return this.read(work);
+      } catch (error) {
+        if (!(error instanceof ParsersNeeded)) throw error;
+        await this.context.parsers.load(error.paths);
+      }
   }
 
   /** Runs work that reads the store: damage found on the way is reported with the checkpoints it affects. */

@@ -66,6 +66,7 @@ export function revertRequest(context: Context, ref: CheckpointRef, options: Rev
     ...(paths === undefined ? {} : { paths }),
     ...(options.hunks === undefined ? {} : { hunks: options.hunks }),
     decisions: options.decisions,
+    mergeAnyway: options.mergeAnyway ?? false,
   };
 }
 
@@ -81,6 +82,7 @@ export function stepRequest(kind: "undo" | "redo", options: PartialUndoOptions):
   const paths = chosenPaths(options.paths);
   return {
     kind,
+    mergeAnyway: options.mergeAnyway ?? false,
     count: options.count ?? 1,
     thread: options.thread,
     includeShared: options.includeShared ?? false,

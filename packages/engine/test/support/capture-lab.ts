@@ -19,6 +19,7 @@ import type { ObjectSource } from "../../src/store/object-store.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { verifyStore } from "../../src/upkeep/verify.ts";
 import { makeDirectory } from "./place.ts";
+import { Parsers } from "../../src/merge/parsers.ts";
 
 /** What a test may set before a capture. */
 interface LabSettings {
@@ -99,6 +100,7 @@ export class CaptureLab {
       interrupt: undefined,
       progress: undefined,
       interrupted: [],
+      parsers: new Parsers(),
       dropped: [],
       makeRoom: (missingBytes, keep) => settings.makeRoom(missingBytes, keep),
       workingCopy: new WorkingCopy(this.workingCopyOptions(store)),

@@ -67,7 +67,7 @@ const planBody = z
         z.object({
           path,
           pathBase64: text(6000).optional(),
-          take: z.enum(["disk", "plan", "text"]),
+          take: z.enum(["disk", "plan", "merged", "text"]),
           text: text(MESSAGE_CHARACTERS).optional(),
         }),
       )

@@ -13,6 +13,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 /** Words that stay the same from conflict to conflict. */
 export const CONFLICT_WORDS = {
   keepDisk: "Keep what is on disk",
+  merge: "Take the merge by lines",
+  mergeAbout: "Both changes, as they are. The file would not parse: repair it afterwards.",
   write: "Write it yourself",
   writeAbout: "Edit the result below.",
   writeFromDisk: "Edit below what is on disk.",

@@ -124,7 +124,8 @@ function decisionOf(of: Decidable, kept: ReadonlyMap<string, Kept>): Decision[] 
 function asDecision({ path, pathBase64 }: Decidable, choice: Choice): Decision {
   const named = { path, ...(pathBase64 !== undefined && { pathBase64 }) };
   if ("text" in choice) return { ...named, take: "text", text: choice.text };
-  return { ...named, take: "take" in choice && choice.take === "plan" ? "plan" : "disk" };
+  const taken = "take" in choice ? choice.take : "disk";
+  return { ...named, take: taken === "plan" || taken === "merged" ? taken : "disk" };
 }
 
 /** A file that was merged by lines: it needs no decision. */
@@ -148,6 +149,7 @@ function decidedWords(kind: DecidablePlan["kind"]): Readonly<Record<Decision["ta
   return {
     disk: CONFLICT_WORDS.keepDisk,
     plan: CONFLICT_WORDS.take[kind],
+    merged: CONFLICT_WORDS.merge,
     text: CONFLICT_WORDS.write,
   };
 }

@@ -12,19 +12,25 @@ export type Conflict = DetailedPlan["conflicts"][number];
 /** A path that was merged by lines. */
 export type Merged = DetailedPlan["merged"][number];
 
-/** The option of a merged file that is the merge itself. */
-export const AS_MERGED = "merged";
+/** The option of a merged file that is the merge itself. It is no decision. */
+export const AS_MERGED = "as-merged";
+
+/** Both sides can be merged by lines, to be repaired afterwards. */
+const UNPARSED = "the merge would not parse";
+
+const CRITICAL: ReadonlySet<string> = new Set(["binary", "too large to merge", UNPARSED]);
 
 /** How hard a conflict of a plan is. */
 export function severityOf({ reason, ours }: Conflict): Severity {
   const isWhole = ours !== undefined && ours.line === null;
-  return reason === "binary" || reason === "too large to merge" || isWhole ? "critical" : "high";
+  return isWhole || CRITICAL.has(reason) ? "critical" : "high";
 }
 
 const REASONS: Readonly<Record<string, string>> = {
   "changed differently meanwhile": "changed again since, in the same place",
   binary: "changed again since, and binary: it cannot be merged",
   "too large to merge": "changed again since, and too large to merge",
+  [UNPARSED]: "the merge would not parse",
   "shared with another thread": "changed while several agents were at work",
   "changed while restoring": "a program wrote to it while files were put in place",
   "cannot be saved": "what is there now cannot be saved first",
@@ -68,6 +74,13 @@ function optionsOf(kind: DecidablePlan["kind"]): readonly [disk: Option, plan: O
   ];
 }
 
+/** The merge by lines that does not parse. */
+const MERGED_ANYWAY: Option = {
+  id: "merged",
+  words: CONFLICT_WORDS.merge,
+  about: CONFLICT_WORDS.mergeAbout,
+};
+
 /** The question of a conflict. */
 export function questionOf(
   conflict: Conflict,
@@ -91,7 +104,11 @@ export function questionOf(
         excerpts: [excerptOf(theirs)],
       },
     ],
-    options: UNDECIDABLE.has(reason) ? [disk] : [disk, plans],
+    options: [
+      disk,
+      ...(UNDECIDABLE.has(reason) ? [] : [plans]),
+      ...(reason === UNPARSED ? [MERGED_ANYWAY] : []),
+    ],
     regionOptions: [],
     draft: UNDECIDABLE.has(reason) ? undefined : draft,
     chosen,

@@ -241,7 +241,7 @@ function Refusal({
 }): ReactNode {
   if (error instanceof ClientError && error.code === "CONFLICTS") {
     const conflicts = (state.plan?.conflicts ?? []).length;
-    const others = (state.plan?.files.length ?? 0) - conflicts;
+    const others = state.plan?.files.length ?? 0;
     const undone =
       kind === "restore" ? "restored" : kind === "redo" ? "redone" : kind === "reset" ? "reset" : "undone";
     const refused =
@@ -297,7 +297,9 @@ function Footer(props: {
   onClose(): void;
   onAct(): void;
 }): ReactNode {
-  const { state, files, request, scope } = props;
+  const { state, request, scope } = props;
+  // what is in conflict was asked for too: the refusal says so, and leads to where it is decided
+  const files = props.files + (state.plan?.conflicts ?? []).length;
   const isConnected = useLiveState().kind !== "waiting";
   const git = useMemo(() => gitStays(state.plan), [state.plan]);
   const why = !isConnected

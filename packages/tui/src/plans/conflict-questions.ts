@@ -1,4 +1,4 @@
-/** The conflicts of a plan as questions: keep what is on disk, take what the plan wanted, or write it oneself. */
+/** The conflicts of a plan as questions: keep what is on disk, take what the plan wanted or both, or write it oneself. */
 import type {
   ConflictOption,
   ConflictQuestion,
@@ -11,7 +11,7 @@ import { conflictWhy, planTitle } from "./plan-text.ts";
 import type { Conflict, Plan } from "./plan.ts";
 
 /** The ids of the options. */
-export const DECISIONS = { disk: "disk", plan: "plan", text: "text" } as const;
+export const DECISIONS = { disk: "disk", plan: "plan", merged: "merged", text: "text" } as const;
 
 /** What of the file an editor would show, where the protocol can give all of it. */
 export type EditableText = ReadonlySet<string>;
@@ -38,6 +38,9 @@ export function conflictQuestions(
 /** Reasons that a person cannot decide: the file has to become readable, or quiet, first. */
 const UNDECIDABLE = new Set(["cannot be saved", "changed while restoring"]);
 
+/** Both sides can be merged by lines, to be repaired afterwards. */
+const UNPARSED = "the merge would not parse";
+
 function questionOf(
   conflict: Conflict,
   kind: Plan["kind"],
@@ -53,6 +56,7 @@ function questionOf(
   const options: ConflictOption[] = [
     { id: DECISIONS.disk, text: CONFLICTS.keepDisk, result: now },
     ...(UNDECIDABLE.has(reason) ? [] : [{ id: DECISIONS.plan, text: CONFLICTS.take[kind], result: wanted }]),
+    ...(reason === UNPARSED ? [{ id: DECISIONS.merged, text: CONFLICTS.merge }] : []),
     ...(isEditable ? [{ id: DECISIONS.text, text: CONFLICTS.editor }] : []),
   ];
   return {
@@ -74,8 +78,9 @@ function placeOf(side: Conflict["ours"]): string {
   return last > side.line ? CONFLICTS.lines(side.line, last) : CONFLICTS.line(side.line);
 }
 
+const CRITICAL: ReadonlySet<string> = new Set(["binary", "too large to merge", UNPARSED]);
+
 function severityOf({ reason, ours }: Conflict): Severity {
-  return reason === "binary" || reason === "too large to merge" || (ours !== undefined && ours.line === null)
-    ? "critical"
-    : "high";
+  const isWhole = ours !== undefined && ours.line === null;
+  return isWhole || CRITICAL.has(reason) ? "critical" : "high";
 }

@@ -46,6 +46,7 @@ const CONFLICTS = {
   "changed differently meanwhile": "changed again since, in the same place",
   binary: "changed again since, and binary: it cannot be merged",
   "too large to merge": "changed again since, and too large to merge",
+  "the merge would not parse": "the merge would not parse",
   "shared with another thread": "changed while several agents were at work",
   "changed while restoring": "a program wrote to it while files were put in place",
   "cannot be saved": "what is there now cannot be saved first",
@@ -77,6 +78,10 @@ const IN_THE_WAY: Readonly<Record<string, (by: string) => { short: string; long:
   "too large to merge": (by) => ({
     short: `too large to merge, changed ${by}`,
     long: `It was changed ${by}, and is too large to merge.`,
+  }),
+  "the merge would not parse": (by) => ({
+    short: "the merge would not parse",
+    long: `It was changed ${by}, and the merge of both would not parse.`,
   }),
 };
 

@@ -4,6 +4,14 @@ import type { ThreadId } from "../../model/ids.ts";
 import type { ApplyOptions, Decision, Plan } from "../../model/plan.ts";
 import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../../model/session.ts";
 
+/** What a reset takes. */
+export interface ResetOptions {
+  /** Also changes that cannot be told apart from another thread's. */
+  readonly includeShared?: boolean;
+  /** Also merges that do not parse, though both sides do. */
+  readonly mergeAnyway?: boolean;
+}
+
 /** Approval and reset of a thread's work; `workspace.approvals`. */
 export interface Approvals {
   /** Compares a thread's approved state with the disk. Writes nothing. `content` also gives the approved texts. */
@@ -18,11 +26,8 @@ export interface Approvals {
   /** What `reset` would do; `workspace.restore(plan)` carries it out. */
   planReset(
     thread: ThreadId,
-    options?: { readonly includeShared?: boolean; readonly decisions?: readonly Decision[] },
+    options?: ResetOptions & { readonly decisions?: readonly Decision[] },
   ): Promise<Plan>;
   /** Brings what is pending back to the approved state; a step. One conflict changes nothing. */
-  reset(
-    thread: ThreadId,
-    options?: ApplyOptions & { readonly includeShared?: boolean },
-  ): Promise<ResetOutcome>;
+  reset(thread: ThreadId, options?: ApplyOptions & ResetOptions): Promise<ResetOutcome>;
 }

@@ -14,6 +14,7 @@ import type {
   ShowOptions,
   WorkspaceStatus,
 } from "../../queries/answers.ts";
+import type { OpenSyntax } from "../../merge/parsers.ts";
 import type { Alias } from "../../history/aliases.ts";
 import type { Annotations } from "../../history/annotations.ts";
 import type { CompareFileOptions, OneFileOptions } from "../../queries/compare-file.ts";
@@ -103,6 +104,8 @@ export interface UndoOptions {
   readonly includeBackground?: boolean;
   /** What was decided about paths in conflict. */
   readonly decisions?: readonly Decision[];
+  /** Also merges that do not parse, though both sides do. */
+  readonly mergeAnyway?: boolean;
   /** Do what can be done instead of nothing when there are conflicts. */
   readonly bestEffort?: boolean;
 }
@@ -125,6 +128,8 @@ export interface RevertOptions {
   readonly includeShared?: boolean;
   /** What was decided about paths in conflict. */
   readonly decisions?: readonly Decision[];
+  /** Also merges that do not parse, though both sides do. */
+  readonly mergeAnyway?: boolean;
 }
 
 /** How captures learn what changed. */
@@ -254,6 +259,11 @@ export interface Workspace extends Branches, Forks<Workspace>, Ghosts, Imports, 
   redo(options?: UndoOptions): Promise<Outcome>;
   /** Takes out one step, which need not be the last. */
   revert(ref: CheckpointRef, options?: RevertOptions & ApplyOptions): Promise<Outcome>;
+  /**
+   * Asks these parsers about what undo, redo, revert and reset merge: a text that does not parse, though both sides do,
+   * is a conflict. They are opened and loaded when the first such text comes up; undefined = lines alone count again.
+   */
+  parseWith(open: OpenSyntax | undefined): void;
   /** Lets a restore, undo, redo, revert or reset be stopped while it is under way; undefined = no longer. */
   interruptedBy(interrupt: Interrupt | undefined): void;
   /** Tells how far such an operation is, between two files; undefined = no longer. `tell` must not throw. */
