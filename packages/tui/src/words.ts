@@ -1,5 +1,8 @@
 /** Every sentence and label of the screens, in one place. */
-import { count, grouped, size } from "./text/quantity.ts";
+import { count, grouped } from "./text/quantity.ts";
+
+/** Of very many files lines are not counted. */
+const UNCOUNTED = "lines not counted";
 
 /** The titles. */
 export const TITLES = {
@@ -199,7 +202,7 @@ export const COMMANDS = {
     `Checkpoint ${seq} ${id}${name === null ? "" : ` "${name}"`} holds the files as they are now.`,
   checkpoint: (seq: number, id: string) => `Checkpoint ${seq}  ${id}`,
   notCaptured: (files: number) => `${files} not captured`,
-  compared: (files: string, plus: number, minus: number) => `${files}, +${plus} -${minus}`,
+  compared: (files: string, plus: number | null, minus: number | null) => comparedText(files, plus, minus),
   nothingToPrune: (kept: string) => `Nothing to drop: all ${kept} stay.`,
   askPrune: (pruned: string, kept: number) => `Drop ${pruned} and keep ${kept}?`,
   pruned: (pruned: string, kept: number) =>
@@ -303,7 +306,9 @@ export const COMPARE_WORDS = {
   disk: (a: string) => `Compare A (${a}) with the files on disk`,
   onDisk: "the files on disk",
   same: "These two states are the same.",
-  counts: (files: number, plus: number, minus: number) => `${count(files, "file")}, +${plus} -${minus}`,
+  uncounted: UNCOUNTED,
+  counts: (files: number, plus: number | null, minus: number | null) =>
+    comparedText(count(files, "file"), plus, minus),
 } as const;
 
 /** What is asked for in one line. */
@@ -417,3 +422,8 @@ export const DIFF_WORDS = {
   copiedPatch: (path: string) => `Copied ${path} as a patch.`,
   tooLong: "Too long for the clipboard; `belay diff` writes it as text.",
 } as const;
+
+/** `4 files, +122 -18`; of very many files the lines are not counted. */
+function comparedText(files: string, plus: number | null, minus: number | null): string {
+  return plus === null || minus === null ? `${files}, ${UNCOUNTED}` : `${files}, +${plus} -${minus}`;
+}

@@ -22,7 +22,13 @@ export default defineCommand({
     all: ALL_ENTRIES,
   },
   operands: { min: 0, max: ANY_NUMBER },
-  examples: ["belay diff", "belay diff 11 12", "belay diff src/", "belay diff @-1 --stat -- src/"],
+  examples: [
+    "belay diff",
+    "belay diff @turn",
+    "belay diff 11 12",
+    "belay diff src/",
+    "belay diff @-1 --stat -- src/",
+  ],
   run: (call) => {
     if (call.dashesAt > 2 && call.dashesAt < call.operands.length)
       throw usageError("`belay diff` takes at most two checkpoints.", "Paths go after --.");
@@ -75,5 +81,5 @@ async function printResult(call: DiffCall, diff: Diff, detail: "names" | "counts
 }
 
 function totals({ summary }: Diff): string {
-  return `${changedFilesText(summary)} changed (${changesText(summary)}), ${count(summary.linesAdded, "line")} added, ${grouped(summary.linesDeleted)} deleted`;
+  return `${changedFilesText(summary)} changed (${changesText(summary)}), ${count(summary.linesAdded ?? 0, "line")} added, ${grouped(summary.linesDeleted ?? 0)} deleted`;
 }

@@ -36,5 +36,8 @@ export interface ChangeCounts {
   readonly deleted: number;
 }
 
-/** How much of each changed file a comparison reports. */
-export type DiffDetail = "names" | "counts" | "text";
+/**
+ * How much of each changed file a comparison reports; `list`: the counts of a list that people wait for, which are left
+ * out where hundreds of files differ.
+ */
+export type DiffDetail = "names" | "list" | "counts" | "text";

@@ -36,7 +36,7 @@ export interface DiffOptions {
   /** undefined = the disk as it is now */
   readonly to?: CheckpointRef;
   readonly paths?: readonly string[];
-  /** "names" compares trees only; "counts" also lines; "text" also makes unified diffs. */
+  /** "names" compares trees only; "counts" also lines, "list" only where at most 300 files differ; "text" also makes unified diffs. */
   readonly detail: DiffDetail;
   /** Also tell who changed each file between the two states. */
   readonly authors?: boolean;
@@ -48,7 +48,11 @@ export interface Diff {
   /** null = the disk */
   readonly to: CheckpointId | null;
   readonly files: readonly FileChange[];
-  readonly summary: ChangeCounts & { readonly linesAdded: number; readonly linesDeleted: number };
+  /** Lines are null where they were not counted. */
+  readonly summary: ChangeCounts & {
+    readonly linesAdded: number | null;
+    readonly linesDeleted: number | null;
+  };
 }
 
 /** The status of a workspace. */

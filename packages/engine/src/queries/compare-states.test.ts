@@ -65,6 +65,28 @@ describe("comparing", () => {
   );
 
   test(
+    "[R1911] a list does without lines where more than 300 files differ",
+    inWorkspace({ x: "0\n" }, async ({ workspace, write }) => {
+      const list = () => workspace.diff({ detail: "list" });
+      for (let file = 0; file < 300; file += 1) write(`d/f${file}`, "1\n");
+      const counted = await list();
+      expect(counted.summary).toMatchObject({ added: 300, linesAdded: 300, linesDeleted: 0 });
+      expect(counted.files[0]).toMatchObject({ linesAdded: 1 });
+      write("d/f300", "1\n");
+      const long = await list();
+      expect(long.summary).toEqual({
+        added: 301,
+        modified: 0,
+        deleted: 0,
+        linesAdded: null,
+        linesDeleted: null,
+      });
+      expect(long.files).toHaveLength(301);
+      expect(long.files.every(({ linesAdded }) => linesAdded === null)).toBe(true);
+    }),
+  );
+
+  test(
     "of chosen paths: files and directories, nothing that only begins like them",
     inWorkspace({ "a/x": "0", "a/y": "0", ab: "0", b: "0" }, async ({ workspace, write }) => {
       for (const path of ["a/x", "a/y", "ab", "b"]) write(path, "1");

@@ -5,6 +5,7 @@ import type { Present } from "../capture/look.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
 import { unrecordedIn, type Unrecorded } from "../capture/unrecorded.ts";
 import { countChanges } from "../diff/count-changes.ts";
+import { isLeaf } from "../model/entry.ts";
 import { fileChanges } from "../diff/file-changes.ts";
 import { authorsBetween, type Authors } from "../history/authors.ts";
 import { seqOf } from "../history/checkpoints.ts";
@@ -58,12 +59,19 @@ function unrecordedIfKnown(context: Context, present: Present): Unrecorded | und
 export function describeEdits(
   objects: ObjectSource,
   all: readonly Edit[],
-  { paths, detail }: Pick<DiffOptions, "paths" | "detail">,
+  { paths, detail: asked }: Pick<DiffOptions, "paths" | "detail">,
 ): Pick<Diff, "files" | "summary"> {
   const edits = onlyBelow(all, paths);
+  const isLong =
+    asked === "list" && edits.filter(({ from, to }) => isLeaf(from) || isLeaf(to)).length > LISTED_FILES;
+  const detail = asked !== "list" ? asked : isLong ? "names" : "counts";
   const files = fileChanges(objects, edits, { detail, marksDamage: detail === "counts" });
-  return { files, summary: { ...countChanges(edits), ...sumLines(files) } };
+  const lines = isLong ? { linesAdded: null, linesDeleted: null } : sumLines(files);
+  return { files, summary: { ...countChanges(edits), ...lines } };
 }
+
+/** [R1911] Of more files than this a list does without lines: reading thousands would keep everything else waiting. */
+const LISTED_FILES = 300;
 
 /** The proven changes from one state to another, and where both can be read. */
 export function changesBetween(

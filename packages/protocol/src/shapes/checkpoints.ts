@@ -112,7 +112,8 @@ export const diff = z.looseObject({
   from: z.string(),
   to: z.string().nullable(),
   ...list("files", fileChange),
-  summary: changeCounts.extend({ linesAdded: count, linesDeleted: count }),
+  /** Lines are null where they were not counted: without a `detail`, of more than 300 files. */
+  summary: changeCounts.extend({ linesAdded: count.nullable(), linesDeleted: count.nullable() }),
 });
 
 /** One line of a hunk, with its number on each side. */

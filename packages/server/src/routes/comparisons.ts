@@ -18,7 +18,7 @@ const BLOB_BYTES = 64 * 1024 * 1024;
 export function serveComparisons(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/checkpoints/:a/files/:b", ({ params, query }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
-      const { detail = "counts" } = query;
+      const { detail = "list" } = query;
       const states = await statesOf(workspace, params);
       const threads = new Map((await workspace.threads.list()).map(({ id, agent }) => [id, agent]));
       return diffJson(await workspace.diff({ ...states, detail, authors: true }), threads);

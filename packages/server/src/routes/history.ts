@@ -35,7 +35,7 @@ export function serveHistory(app: Hono, served: Served): void {
   );
   serveRoute(app, "GET /api/history/:seq/changes", ({ params, query }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
-      const { detail = "counts", step } = query;
+      const { detail = "list", step } = query;
       return changesJson(await workspace.timeline.changes(params.seq, { detail, step }));
     }),
   );

@@ -43,17 +43,17 @@ export const DISK = "disk";
 const KEPT = 200;
 const comparisons = new WeakMap<Source, Map<string, Promise<unknown>>>();
 
-/** The files that differ between two states, with their counts. */
-export function loadComparedFiles(source: Source, pair: StatePair): Promise<ComparedFiles> {
+/** The files that differ between two states, with their counts unless only names are wanted. */
+export function loadComparedFiles(source: Source, pair: StatePair, detail?: "names"): Promise<ComparedFiles> {
   const { from, to, plan, own } = pair;
   if (plan !== undefined) return Promise.resolve(plan.files);
-  const { workspace } = source.place;
-  return kept<ComparedFiles>(source, to, JSON.stringify([from, to, own]), () =>
+  const query = { workspace: source.place.workspace, ...(detail && { detail }) };
+  return kept<ComparedFiles>(source, to, JSON.stringify([from, to, own, detail]), () =>
     own === undefined
-      ? source.call("GET /api/checkpoints/:a/files/:b", { params: { a: from, b: to }, query: { workspace } })
+      ? source.call("GET /api/checkpoints/:a/files/:b", { params: { a: from, b: to }, query })
       : source.call("GET /api/history/:seq/changes", {
           params: { seq: own.ref },
-          query: { workspace, ...stepOf(own) },
+          query: { ...query, ...stepOf(own) },
         }),
   );
 }

@@ -216,8 +216,15 @@ function Sides(props: SidesProps): ReactNode {
   );
 }
 
-function summaryWords(summary: { linesAdded: number; linesDeleted: number }, files: number): string {
-  return `${quantity(files, "file")}, +${summary.linesAdded.toLocaleString("en")} −${summary.linesDeleted.toLocaleString("en")}`;
+function summaryWords(
+  { linesAdded, linesDeleted }: { linesAdded: number | null; linesDeleted: number | null },
+  files: number,
+): string {
+  const lines =
+    linesAdded === null || linesDeleted === null
+      ? "lines not counted"
+      : `+${linesAdded.toLocaleString("en")} −${linesDeleted.toLocaleString("en")}`;
+  return `${quantity(files, "file")}, ${lines}`;
 }
 
 /** A state in words. */

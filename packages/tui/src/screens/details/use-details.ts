@@ -120,7 +120,7 @@ async function filesOf(
   const byHand = new Map<string, string>();
   for (const hand of hands) {
     const own = { from: hand.before ?? hand.id, to: hand.after ?? hand.id, own: { ref: hand.ref } };
-    const { files: changed } = await loadComparedFiles(source, own);
+    const { files: changed } = await loadComparedFiles(source, own, "names");
     for (const { path } of changed)
       byHand.set(path, DETAIL_WORDS.byHand(nearTime(Date.parse(hand.at), source.place.clock())));
   }
@@ -140,7 +140,7 @@ export async function toolsOf(
   const { steps } = await source.call("GET /api/history/:seq/steps", { params: { seq: row.ref }, query });
   const tools = new Map<string, Set<string>>();
   for (const step of steps.filter(isWanted).slice(0, MOST_STEPS)) {
-    const changed = await loadComparedFiles(source, changePair({ row, step }));
+    const changed = await loadComparedFiles(source, changePair({ row, step }), "names");
     for (const { path } of changed.files) tools.set(path, (tools.get(path) ?? new Set()).add(named(step)));
   }
   return new Map([...tools].map(([path, names]) => [path, [...names].join(", ")]));

@@ -180,10 +180,11 @@ function changeLines({ files, diffs, commands }: Loaded, { width, signs }: Besid
     return fit([...pad(line(name), column, signs), about], width, signs);
   });
   const more = files.filesTotal - names.length;
+  const uncounted = files.summary.linesAdded === null ? `; ${COMPARE_WORDS.uncounted}` : "";
   const style = { width, signs, split: false, shift: 0, hunk: -1, find: undefined, bare: true };
   return [
     ...list,
-    ...(more > 0 ? [line(`${signs.ellipsis}and ${ROW_WORDS.more(more)}`, { dim: true })] : []),
+    ...(more > 0 ? [line(`${signs.ellipsis}and ${ROW_WORDS.more(more)}${uncounted}`, { dim: true })] : []),
     ...diffs.flatMap((diff) => {
       const painter = new DiffPainter(diff.file?.path ?? "", diff.hunks);
       return [
