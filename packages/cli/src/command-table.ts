@@ -74,13 +74,13 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   show: {
     group: "Look",
-    summary: "show one checkpoint and its changes",
+    summary: "show what the last turn did, or any turn or checkpoint",
     paged: "always",
     load: () => import("./commands/show.ts"),
   },
   diff: {
     group: "Look",
-    summary: "compare checkpoints with each other or with the disk",
+    summary: "show the lines of a turn, or compare checkpoints and the disk",
     paged: "always",
     load: () => import("./commands/diff.ts"),
   },
@@ -108,7 +108,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   search: {
     group: "Look",
-    summary: "find checkpoints by name, note, prompt or path",
+    summary: "find checkpoints by their words, or when a text or file was there",
     paged: "always",
     load: () => import("./commands/search.ts"),
   },
@@ -134,7 +134,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 
   undo: {
     group: "Go back",
-    summary: "undo the last step",
+    summary: "undo the last step, or its changes of some files",
     paged: "dry-run",
     load: () => import("./commands/undo.ts"),
   },
@@ -146,13 +146,13 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   restore: {
     group: "Go back",
-    summary: "restore a checkpoint, or only some paths of it",
+    summary: "bring back the files of a checkpoint, or only some of them",
     paged: "dry-run",
     load: () => import("./commands/restore.ts"),
   },
   revert: {
     group: "Go back",
-    summary: "revert one step and keep what came later",
+    summary: "take out any one step and keep what came later",
     paged: "dry-run",
     load: () => import("./commands/revert.ts"),
   },

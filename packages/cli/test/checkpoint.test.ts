@@ -82,16 +82,21 @@ describe("checkpoint", () => {
     expect(sandbox.ok("checkpoint", "--quiet")).toBe("");
   });
 
-  test("[R23] what was not captured is said, with its reason", () => {
+  test("[R23] [R1912] what was not captured is said, with the limit that it is over and the setting", () => {
     sandbox.ok("config", "limits.fileBytes", "1KiB");
     sandbox.write("big.bin", "x".repeat(2000));
     const ran = sandbox.belay(["checkpoint", "--quiet"]);
     expect(ran).toMatchObject({ status: 0, stdout: "" });
-    expect(ran.stderr).toMatch(/Not captured:\n {2}big\.bin {2}2 KiB, larger than the limit for a file/);
+    expect(ran.stderr).toMatch(
+      /Not captured:\n {2}big\.bin {2}2 KiB, over the limit of 1 KiB \(limits\.fileBytes\)/,
+    );
     expect(sandbox.json(["show", "@"]).checkpoint).toMatchObject({
       gaps: [{ path: "big.bin", reason: "too-large" }],
       gapsTotal: 1,
     });
+    expect(sandbox.ok("status")).toContain("2 KiB, over the limit of 1 KiB (limits.fileBytes)");
+    sandbox.ok("config", "limits.fileBytes", "4KiB");
+    expect(sandbox.ok("show", "@")).toContain("2 KiB, over the limit of then (limits.fileBytes, now 4 KiB)");
   });
 
   test("names that look like something else are refused", () => {

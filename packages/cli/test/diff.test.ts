@@ -139,7 +139,7 @@ test("[R182] a path that was not captured says so in words", () => {
   sandbox.ok("config", "limits.fileBytes", "1KiB");
   sandbox.write("b.txt", "x".repeat(5000));
   expect(sandbox.belay(["checkpoint"]).stderr).toBe(
-    "Not captured:\n  b.txt  4.9 KiB, larger than the limit for a file\n",
+    "Not captured:\n  b.txt  4.9 KiB, over the limit of 1 KiB (limits.fileBytes)\n",
   );
   expect(sandbox.ok("show", "@")).toMatch(/M {2}b\.txt +not captured: larger than the limit for a file/);
   sandbox.write("new.txt", "n\n");

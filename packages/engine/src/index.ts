@@ -57,6 +57,7 @@ export type {
   Workspace,
 } from "./workspace/interface/workspace.ts";
 export type {
+  CaptureLimits,
   CheckpointDetails,
   Diff,
   DiffOptions,

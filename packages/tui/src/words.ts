@@ -390,7 +390,7 @@ export const DETAIL_WORDS = {
   notCaptured: "Not captured",
   late: "Captured late",
   none: "none",
-  gap: (path: string, bytes: number, reason: string) => `${path}  ${size(bytes)}, ${reason}`,
+  gap: (path: string, why: string) => `${path}  ${why}`,
   noPatch: "This is a state, not a change: `belay export` saves its files. d compares it with the disk.",
   copied: (id: string) => `Copied ${id}.`,
 } as const;

@@ -153,7 +153,7 @@ describe("the timeline", () => {
     expect(window.lines[15]).toMatch(/^ {6}├─► claude-code \(140\.7s\) ✓ +1 not captured {2}↓ \d more$/);
   });
 
-  test("[R1605] [R1703] the details offer what fits: to the state before a turn, to a state itself", async () => {
+  test("[R1605] [R1703] [R1912] the details offer what fits: to the state before a turn, to a state itself", async () => {
     await using window = await open();
     await window.press("j", "v");
     await window.shows("Changed by this turn");
@@ -161,7 +161,9 @@ describe("the timeline", () => {
       "Enter restore to before | d diff of › | f restore only › | R undo only this",
     );
     await window.press(KEYS.esc, "j", "j", "j", "j", "v");
-    await window.shows(/Not captured {4}fixtures\/dump\.bin {2}65 MiB, larger than the limit for a file/);
+    await window.shows(
+      /Not captured {4}fixtures\/dump\.bin {2}65 MiB, over the limit of 64 MiB\n {18}\(limits\.fileBytes\)/,
+    );
     // [R1703] in a small window the facts and the first files are seen, then the last ones with what is missing
     await window.resize(60, 16);
     await window.shows(/^ {2}› M {2}README\.md/m);

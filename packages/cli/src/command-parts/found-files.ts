@@ -65,9 +65,7 @@ function fileText(file: ShownFile, output: Output, command: CommandOf): string {
     style.bold(visiblePath(file.path)),
     ...matching,
     ...(newest.binary ? ["  a binary file"] : []),
-    ...told.map((line) =>
-      line.endsWith("”") ? cutToWidth(`  ${line}`, width) : fitLine(`  ${line}`, width, "    "),
-    ),
+    ...told.map((line) => fitLine(`  ${line}`, width, "    ")),
     ...(rest > 0 ? [`  and ${count(rest, "earlier stretch", "earlier stretches")}`] : []),
     ...waysBack(file).map((verb) => `  ${style.dim("→")} ${command(verb, file, newest)}`),
   ].join("\n");

@@ -44,7 +44,7 @@ export default defineCommand({
       const taken = await capture(call, workspace, request);
       warnAll(call, taken.warnings);
       if (call.json) call.output.json(takenJson(taken, workspace.id));
-      else printTaken(call, taken, call.options.all);
+      else printTaken(call, taken, { limits: workspace.limits, all: call.options.all });
       return EXIT.done;
     });
   },
@@ -62,7 +62,7 @@ async function capture(
 function printTaken(
   { output }: Pick<Call, "output">,
   taken: TakenCheckpoint,
-  all: boolean | undefined,
+  { limits, all }: Pick<Workspace, "limits"> & { readonly all: boolean | undefined },
 ): void {
   const { style } = output;
   const { checkpoint } = taken;
@@ -70,6 +70,6 @@ function printTaken(
   const facts = `${changes}, ${count(checkpoint.files, "file")}, ${duration(taken.durationMs)}`;
   if (!output.quiet) output.print(`${style.green("✓")} ${checkpointLabel(checkpoint, style)} (${facts})`);
   // gaps are reported even with --quiet
-  if (taken.gaps.length > 0) output.warn(`Not captured:\n${gapList(taken.gaps, output, all)}`);
+  if (taken.gaps.length > 0) output.warn(`Not captured:\n${gapList(taken.gaps, limits, { output, all })}`);
   if (taken.doubts.length > 0) output.warn(`Captured with a doubt:\n${doubtList(taken.doubts, output, all)}`);
 }

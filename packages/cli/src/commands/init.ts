@@ -206,7 +206,8 @@ async function printProtected(
   const { files, bytes } = initial.checkpoint;
   const facts = `${count(files, "file")}, ${size(bytes)}, ${duration(initial.durationMs)}`;
   if (!quiet) output.print(`${style.green("✓")} ${root} is protected (${facts}).`);
-  if (initial.gaps.length > 0) output.warn(`Not captured:\n${gapList(initial.gaps, output, all)}`);
+  if (initial.gaps.length > 0)
+    output.warn(`Not captured:\n${gapList(initial.gaps, workspace.limits, { output, all })}`);
   if (quiet) return;
   const { excluded } = await workspace.show(initial.id);
   if (excluded.length > 0) {

@@ -157,7 +157,7 @@ function rulesText({ output }: PruneCall, { droppedBy, keptBy }: PruneReport): s
     const what = rule in droppedBy ? "drop" : "keep";
     return [[{ text: what, paint: output.style.dim }, { text: grouped(number) }, { text: RULES[rule] }]];
   });
-  return table(rows, { width: output.width, indent: "  ", flexible: 2, right: [1] });
+  return table(rows, { width: output.width, indent: "  ", wraps: true, flexible: 2, right: [1] });
 }
 
 function prunedTable(call: PruneCall, { pruned }: Pick<PruneReport, "pruned">): string {

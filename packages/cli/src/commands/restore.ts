@@ -23,7 +23,8 @@ export default defineCommand({
     "Brings the files back to a checkpoint: all of them, only the given files, directories and patterns",
     "(such as '*.ts'), or what -i lets you choose.",
     "The present state is kept in a safety checkpoint first, so this can be undone too. Files that no",
-    "checkpoint captured are never touched. Asks when several files are affected.",
+    "checkpoint captured are never touched. Asks when several files are affected. A directory that was",
+    "deleted as a whole comes back as well: `belay -C <directory> restore @`.",
   ].join("\n"),
   options: {
     "keep-new": { type: "boolean", about: "delete nothing: keep files that were created later" },

@@ -135,7 +135,8 @@ function detailsText(details: ShownCheckpoint, output: Output, all: boolean | un
     factTable(facts(details, output), output),
   ];
   if (files.length > 0) parts.push(section("Changed", changedFileList(files, output, all), output));
-  if (gaps.length > 0) parts.push(section("Not captured", gapList(gaps, output, all), output));
+  if (gaps.length > 0)
+    parts.push(section("Not captured", gapList(gaps, details.limits, { output, all }), output));
   if (doubts.length > 0) parts.push(section("Captured with a doubt", doubtList(doubts, output, all), output));
   if (excluded.length > 0) parts.push(section("Not protected", excludedList(excluded, output, all), output));
   if (outside.length > 0)

@@ -78,13 +78,14 @@ function statusText(status: ShownStatus, output: Output, all: boolean | undefine
   const parts = [
     ...capture.obstacles.map((obstacle) => obstacleText(obstacle, output)),
     output.style.bold(visible(status.root)),
-    factTable(facts(status, output), output, { cut: true }),
+    factTable(facts(status, output), output),
   ];
   if (status.changes !== null && changedFiles.length > 0) {
     const title = `Changed since the newest checkpoint (${changedFilesText(status.changes)})`;
     parts.push(section(title, changedFileList(changedFiles, output, all), output));
   }
-  if (gaps.length > 0) parts.push(section("Not captured", gapList(gaps, output, all), output));
+  if (gaps.length > 0)
+    parts.push(section("Not captured", gapList(gaps, status.limits, { output, all }), output));
   if (excluded.length > 0) parts.push(section("Not protected", excludedList(excluded, output, all), output));
   if (!output.quiet && status.exists) parts.push(`\n${output.style.dim("→")} ${nextStep(status)}`);
   return parts.join("\n");

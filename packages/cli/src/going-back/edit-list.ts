@@ -2,7 +2,7 @@
  * The edits of a plan as a list: what is deleted first, then what changes, what comes back, modes; within each, what has
  * a mark first. On a terminal a directory that comes or goes as a whole is one line with its number of files.
  */
-import type { Plan, PlannedFile } from "@belay/engine";
+import type { Plan, PlannedFile, Workspace } from "@belay/engine";
 import { planOperationType, type PlanOperationType } from "@belay/server/json";
 import { count, fitLine } from "@belay/tui/text";
 import { listText } from "../output/file-list.ts";
@@ -21,6 +21,8 @@ export interface EditListContext {
   readonly files: ReadonlyMap<string, PlannedFile>;
   /** The agent of each thread. */
   readonly agents: ReadonlyMap<string, string>;
+  /** What captures keep to now. */
+  readonly limits: Workspace["limits"];
 }
 
 /** These edits of a plan, one a line. */
@@ -149,8 +151,8 @@ const NARROW = 60;
 
 /** In a narrow window marks stand below their path: they are not to be cut. */
 function rowsText(rows: readonly (readonly Cell[])[], output: Output): string {
-  const options = { width: output.width, indent: "  ", flexible: 1, dispensable: [2] };
-  if (output.width >= NARROW) return table(rows, options);
+  const options = { width: output.width, indent: "  ", wraps: true, flexible: 1 };
+  if (output.width >= NARROW) return table(rows, { ...options, dispensable: [2] });
   return rows
     .flatMap((row) => {
       const marks = row[3]?.text ?? "";

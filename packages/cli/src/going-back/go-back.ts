@@ -234,6 +234,7 @@ async function planText({ call, workspace }: Scene, plan: Plan, isShown = true):
     all: call.options.all,
     files: new Map(files.map((file) => [file.path as string, file])),
     agents: isAboutThreads ? await agentsOf(workspace) : new Map(),
+    limits: workspace.limits,
   });
 }
 

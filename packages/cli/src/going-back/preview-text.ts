@@ -98,7 +98,9 @@ function remarks(plan: Plan, context: PreviewContext): string[] {
         paths(other.paths),
       ),
     ),
-    ...remark("Not in the checkpoint; never touched:", gaps.length, () => gapList(gaps, output, all)),
+    ...remark("Not in the checkpoint; never touched:", gaps.length, () =>
+      gapList(gaps, context.limits, { output, all }),
+    ),
     ...remark(doubtTitle(plan), doubts.length, () => doubtList(doubts, output, all)),
     ...doubtsAbove(plan, doubts.length),
     ...remark(outsideTitle(plan), plan.outside.length, () => outsideList(plan, output, all)),
@@ -119,7 +121,7 @@ export function outsideList({ outside }: Plan, output: Output, all: boolean | un
       { text: visible(path) },
       { text: visible(reason ?? type), paint: output.style.dim },
     ]);
-    return table(rows, { width: output.width, indent: "  ", flexible: 0 });
+    return table(rows, { width: output.width, indent: "  ", wraps: true, flexible: 0 });
   });
 }
 
@@ -168,6 +170,6 @@ export function reasonList(
       { text: visiblePath(path) },
       { text: visible(reasonWords(reason)), paint: output.style.dim },
     ]);
-    return table(rows, { width: output.width, indent: "  ", flexible: 0 });
+    return table(rows, { width: output.width, indent: "  ", wraps: true, flexible: 0 });
   });
 }

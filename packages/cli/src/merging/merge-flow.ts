@@ -77,6 +77,7 @@ async function planText(
     all: options.all,
     files: new Map(files.map((file) => [file.path as string, file])),
     agents: new Map(),
+    limits: workspace.limits,
   });
   const summary = plan.edits.length === 0 ? "Nothing would change." : `Would change ${planCounts(plan)}.`;
   return [

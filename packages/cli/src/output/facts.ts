@@ -8,17 +8,17 @@ const INDENT = "  ";
 /** A label and its value; undefined facts are left out. */
 export type Fact = readonly [label: string, value: string] | undefined;
 
-/** Facts as a table. A value that is too long for the terminal is wrapped, or with `cut` cut to one line. */
-export function factTable(facts: readonly Fact[], output: Output, { cut = false } = {}): string {
+/** Facts as a table. A value that is too long for the terminal is wrapped. */
+export function factTable(facts: readonly Fact[], output: Output): string {
   const present = facts.filter((fact) => fact !== undefined);
   const margin = INDENT.length + Math.max(0, ...present.map(([label]) => displayWidth(label))) + 2;
   const fit = (value: string) =>
-    cut ? value : fitLine(value, output.width - margin).replaceAll("\n", `\n${" ".repeat(margin)}`);
+    fitLine(value, output.width - margin).replaceAll("\n", `\n${" ".repeat(margin)}`);
   const rows = present.map(([label, value]) => [
     { text: label, paint: output.style.dim },
     { text: fit(value) },
   ]);
-  return table(rows, { width: output.width, indent: INDENT, ...(cut && { flexible: 1 }) });
+  return table(rows, { width: output.width, indent: INDENT });
 }
 
 /** A list under a heading. */

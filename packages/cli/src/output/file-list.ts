@@ -1,7 +1,7 @@
 /** Lists of paths with a remark each: changed files, gaps, excluded paths. */
 import type { CheckpointDetails, Doubt, ExcludedRoot, ExportedFile, FileChange, Gap } from "@belay/engine";
 import type { Output } from "./output.ts";
-import { grouped, reasonWords, size } from "@belay/tui/text";
+import { gapWords, grouped, reasonWords, size, type CaptureLimits } from "@belay/tui/text";
 import type { Style } from "./style.ts";
 import { table, type Cell } from "./table.ts";
 import { visible, visiblePath } from "./visible.ts";
@@ -16,21 +16,21 @@ export function changedFileList(
 ): string {
   return listText(files, { output, all }, (shown) => {
     const rows = shown.map((file) => changedFileRow(file, output.style));
-    return table(rows, { width: output.width, indent: "  ", flexible: 1 });
+    return table(rows, { width: output.width, indent: "  ", wraps: true, flexible: 1 });
   });
 }
 
-/** Gaps with their reasons. */
-export function gapList(gaps: readonly Gap[], output: Output, all: boolean | undefined): string {
+/** Gaps with their reasons, and the limits that they may be over. */
+export function gapList(
+  gaps: readonly Gap[],
+  limits: CaptureLimits,
+  { output, all }: { readonly output: Output; readonly all: boolean | undefined },
+): string {
   return remarkList(
-    gaps.map((gap) => ({ path: gap.path, remark: gapText(gap) })),
+    gaps.map((gap) => ({ path: gap.path, remark: gapWords(gap, limits) })),
     output,
     all,
   );
-}
-
-function gapText({ reason, size: bytes }: Gap): string {
-  return bytes > 0 ? `${size(bytes)}, ${reasonWords(reason)}` : reasonWords(reason);
 }
 
 /** Doubts with their reasons. */
@@ -53,7 +53,7 @@ function remarkList(
       { text: visiblePath(path) },
       { text: remark, paint: output.style.yellow },
     ]);
-    return table(rows, { width: output.width, indent: "  ", flexible: 0 });
+    return table(rows, { width: output.width, indent: "  ", wraps: true, flexible: 0 });
   });
 }
 
@@ -69,7 +69,7 @@ export function excludedList(
       { text: root.bytes === null ? "" : size(root.bytes) },
       { text: visible(root.rule), paint: output.style.dim },
     ]);
-    return table(rows, { width: output.width, indent: "  ", flexible: 0, right: [1] });
+    return table(rows, { width: output.width, indent: "  ", wraps: true, flexible: 0, right: [1] });
   });
 }
 
@@ -84,7 +84,7 @@ export function outsideFiles(
       { text: visible(path) },
       { text: entry === undefined ? "did not exist" : size(entry.size), paint: output.style.dim },
     ]);
-    return table(rows, { width: output.width, indent: "  ", flexible: 0 });
+    return table(rows, { width: output.width, indent: "  ", wraps: true, flexible: 0 });
   });
 }
 

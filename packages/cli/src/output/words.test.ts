@@ -66,6 +66,24 @@ describe("table", () => {
   });
 });
 
+test("[R1913] a table that wraps loses nothing: pieces in their column, or rows on two lines", () => {
+  const remark = (path: string, text: string) => [{ text: "M" }, { text: path }, { text }];
+  const wraps = { indent: "  ", flexible: 1, wraps: true } as const;
+  const short = [remark("src/payments/retry/backoff.ts", "+30"), remark("README.md", "+1")];
+  expect(table(short, { ...wraps, width: 40 })).toBe(
+    ["  M  src/payments/retry/backoff.ts  +30", "  M  README.md                      +1"].join("\n"),
+  );
+  expect(table(short, { ...wraps, width: 36 })).toBe(
+    ["  M  src/payments/retry/         +30", "     backoff.ts", "  M  README.md                   +1"].join(
+      "\n",
+    ),
+  );
+  const long = [remark("fixtures/dump.bin", "70 MiB, over the limit of 64 MiB")];
+  expect(table(long, { ...wraps, width: 32 })).toBe(
+    ["  M  fixtures/dump.bin", "      70 MiB, over the limit of", "      64 MiB"].join("\n"),
+  );
+});
+
 test("styles colour only when asked to", () => {
   expect(createStyle(false).red("x")).toBe("x");
   expect(createStyle(true).red("x")).toBe("\u001b[31mx\u001b[39m");

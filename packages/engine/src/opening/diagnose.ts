@@ -170,7 +170,7 @@ async function checkWorkspace(directory: string, options: DiagnoseOptions, syste
       : {
           name: "coverage",
           status: "warning",
-          detail: `${gaps.length} files are not captured`,
+          detail: gaps.length === 1 ? "1 file is not captured" : `${gaps.length} files are not captured`,
           hint: "`belay status` lists them with reasons",
         },
     lateCheck(await opened.lateSince(system.now() - RECENT_MS)),

@@ -21,6 +21,14 @@ export interface CheckpointDetails {
   readonly outside: readonly OutsideFile[];
   /** The bytes of the files that it has and the checkpoint before it, or `since`, did not have like that. */
   readonly newBytes: number;
+  /** What captures keep to now: what is a gap for its size may have been captured under others. */
+  readonly limits: CaptureLimits;
+}
+
+/** How large a file, and what is new in a checkpoint, may be (`limits.fileBytes`, `limits.checkpointBytes`). */
+export interface CaptureLimits {
+  readonly fileBytes: number;
+  readonly checkpointBytes: number;
 }
 
 /** How a checkpoint is shown. */
@@ -73,6 +81,8 @@ export interface WorkspaceStatus {
   /** How many; null when unknown: the directory is gone, or the newest checkpoint is damaged. */
   readonly changes: ChangeCounts | null;
   readonly gaps: readonly Gap[];
+  /** What captures keep to. */
+  readonly limits: CaptureLimits;
   readonly excluded: readonly ExcludedRoot[];
   /** What the store takes, and apart from that what forks take. */
   readonly disk: {

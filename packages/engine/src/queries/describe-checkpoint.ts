@@ -18,7 +18,7 @@ export function describeCheckpoint(
   context: Context,
   checkpoint: Checkpoint,
   since?: Checkpoint,
-): CheckpointDetails {
+): Omit<CheckpointDetails, "limits"> {
   const { db, objects } = context.store;
   const isImported = checkpoint.origin !== null && remoteOrigin(checkpoint.origin) === undefined;
   const edits = isImported ? sinceParent(context, checkpoint) : recorded(context, checkpoint);

@@ -37,7 +37,7 @@ import { describeSession } from "./describe-session.ts";
 import { measureQuickly } from "./measure-excluded.ts";
 
 /** The status of a workspace, compared with the disk. */
-export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "root" | "store"> {
+export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "root" | "store" | "limits"> {
   const { store, workingCopy, capBytes } = context;
   const { db } = store;
   const newest = headCheckpoint(db);

@@ -32,6 +32,7 @@ import type { FileChange } from "../model/file-change.ts";
 import type { PlanDetails, PlannedDiff } from "../model/plan-details.ts";
 import { parsePath } from "../model/workspace-path.ts";
 import type {
+  CaptureLimits,
   CheckpointDetails,
   Diff,
   DiffOptions,
@@ -206,6 +207,11 @@ export class LocalWorkspace implements Workspace {
     this.#context.workingCopy.distrust();
   }
 
+  get limits(): CaptureLimits {
+    const { fileBytes, checkpointBytes } = this.runner.settings.limits;
+    return { fileBytes, checkpointBytes };
+  }
+
   get isAlone(): boolean {
     return this.#db.isAlone;
   }
@@ -249,9 +255,10 @@ export class LocalWorkspace implements Workspace {
 
   async show(ref: CheckpointRef, { since }: ShowOptions = {}): Promise<CheckpointDetails> {
     const state = (each: CheckpointRef) => resolveState(this.#context, each);
-    return this.runner.read(() =>
-      describeCheckpoint(this.#context, state(ref), since === undefined ? undefined : state(since)),
-    );
+    return this.runner.read(() => ({
+      ...describeCheckpoint(this.#context, state(ref), since === undefined ? undefined : state(since)),
+      limits: this.limits,
+    }));
   }
 
   async diff(fromOrOptions: CheckpointRef | DiffOptions, to?: CheckpointRef): Promise<Diff> {
@@ -274,7 +281,14 @@ export class LocalWorkspace implements Workspace {
     const { id, root, store } = this;
     return this.runner.look(() => {
       const status = describeStatus(this.#context);
-      return { id, root, store, ...status, warnings: [...status.warnings, ...ghostWarnings(this.runner)] };
+      return {
+        id,
+        root,
+        store,
+        limits: this.limits,
+        ...status,
+        warnings: [...status.warnings, ...ghostWarnings(this.runner)],
+      };
     });
   }
 
@@ -480,6 +494,10 @@ export class LocalWorkspace implements Workspace {
     await resumeCaptures(this.runner, scope);
   }
 
+  parseWith(open: OpenSyntax | undefined): void {
+    this.#context.parsers.use(open);
+  }
+
   interruptedBy(interrupt: Interrupt | undefined): void {
     this.#context.interrupt = interrupt;
   }
@@ -492,10 +510,6 @@ export class LocalWorkspace implements Workspace {
     this.runner.events.close();
     await this.#context.workingCopy.close();
     this.#context.store[Symbol.dispose]();
-  }
-
-  parseWith(open: OpenSyntax | undefined): void {
-    this.#context.parsers.use(open);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

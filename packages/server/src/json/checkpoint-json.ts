@@ -69,7 +69,7 @@ export function checkpointDetailsJson(
   details: CheckpointDetails,
   workspace: string,
 ): Json<typeof shapes.checkpointDetails> {
-  const { checkpoint, files, gaps, doubts, excluded, outside, newBytes } = details;
+  const { checkpoint, files, gaps, doubts, excluded, outside, newBytes, limits } = details;
   return {
     checkpoint: checkpointJson(checkpoint, { workspace, gaps, doubts }),
     ...listField("files", files.map(fileChangeJson)),
@@ -82,6 +82,7 @@ export function checkpointDetailsJson(
       })),
     ),
     newBytes,
+    limits: { ...limits },
   };
 }
 

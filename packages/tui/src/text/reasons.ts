@@ -2,6 +2,7 @@
  * Why a path is a gap, in doubt, kept or in conflict, in words. Programs get the engine's codes; a test of the command
  * line, which knows the engine, proves that none is missing.
  */
+import { size } from "./quantity.ts";
 import { nearTime } from "./relative-time.ts";
 import { visibleLine } from "./visible.ts";
 
@@ -51,6 +52,31 @@ const CONFLICTS = {
   "changed while restoring": "a program wrote to it while files were put in place",
   "cannot be saved": "what is there now cannot be saved first",
 };
+
+/** How large a file, and what is new in a checkpoint, may be now. */
+export interface CaptureLimits {
+  readonly fileBytes: number;
+  readonly checkpointBytes: number;
+}
+
+/** Why a path was not captured: `1.4 GiB, over the limit of 64 MiB (limits.fileBytes)`. */
+export function gapWords(
+  { reason, size: bytes }: { readonly reason: string; readonly size: number },
+  limits: CaptureLimits,
+): string {
+  const why = overLimit(reason, bytes, limits) ?? reasonWords(reason);
+  return bytes > 0 ? `${size(bytes)}, ${why}` : why;
+}
+
+/** A limit that was raised since is not the one that the file was over. */
+function overLimit(reason: string, bytes: number, limits: CaptureLimits): string | undefined {
+  if (reason === "too-large")
+    return bytes > limits.fileBytes
+      ? `over the limit of ${size(limits.fileBytes)} (limits.fileBytes)`
+      : `over the limit of then (limits.fileBytes, now ${size(limits.fileBytes)})`;
+  if (reason !== "limit") return undefined;
+  return `${GAPS.limit} (limits.checkpointBytes, now ${size(limits.checkpointBytes)})`;
+}
 
 /** The words by what they are reasons for. */
 export const REASONS = { gap: GAPS, doubt: DOUBTS, kept: KEPT, conflict: CONFLICTS } as const;

@@ -34,6 +34,25 @@ function wrapParagraph(words: readonly string[], width: number, indent: string):
 }
 
 /**
+ * Breaks a name or remark into pieces that fit, behind a space or slash where there is one in the second half. Nothing is
+ * left out but spaces at the ends of pieces.
+ */
+export function pieces(text: string, width: number): string[] {
+  const found: string[] = [];
+  let piece = "";
+  for (const cluster of clusters(text)) {
+    if (piece !== "" && displayWidth(piece + cluster) > width) {
+      const at = Math.max(piece.lastIndexOf(" "), piece.lastIndexOf("/")) + 1;
+      const end = at > piece.length / 2 && cluster !== " " ? at : piece.length;
+      found.push(piece.slice(0, end).trimEnd());
+      piece = piece.slice(end).trimStart();
+    }
+    piece += cluster;
+  }
+  return [...found, piece];
+}
+
+/**
  * Makes every line fit: one that is too long is broken between words, and inside words that are longer than a line,
  * such as paths and hashes; a command in backticks stays whole. What follows is two columns further in. Colours stay.
  */

@@ -6,6 +6,7 @@
 import type { Branches } from "./branches.ts";
 import type { Checkpoint, CheckpointRequest, TakenCheckpoint } from "../../model/checkpoint.ts";
 import type {
+  CaptureLimits,
   CheckpointDetails,
   Diff,
   DiffOptions,
@@ -269,6 +270,8 @@ export interface Workspace extends Branches, Forks<Workspace>, Ghosts, Imports, 
   /** Tells how far such an operation is, between two files; undefined = no longer. `tell` must not throw. */
   tellProgress(tell: ((at: RestoreProgress) => void) | undefined): void;
 
+  /** How large what is captured may be. */
+  readonly limits: CaptureLimits;
   /** How captures learn what changed. */
   readonly watching: Watching;
   /**

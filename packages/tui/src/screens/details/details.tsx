@@ -92,7 +92,7 @@ export function DetailsScreen({ chosen, actions }: DetailsProps): ReactNode {
   const title = DETAIL_WORDS.title(seq, id.slice(0, 12));
   const head = box([line(chosenTitle(chosen))], { width, signs, title });
   const facts = factLines(details, { width, signs, clock: source.place.clock() });
-  const last = trouble(details);
+  const last = trouble(details, width);
   const height = bodyRows(frame, { head, keys });
   const all = [...facts, [], ...fileLines(details, { at, width, signs }), [], ...last];
   // in a small window the lines go with the pointer: from the first file the facts are seen, from the last what is missing

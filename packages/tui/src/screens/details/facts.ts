@@ -5,6 +5,7 @@ import { displayWidth, padToWidth } from "../../text/display-width.ts";
 import { count, grouped, size } from "../../text/quantity.ts";
 import { clockSeconds, dayOf } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
+import { pieces } from "../../text/wrap.ts";
 import { DETAIL_WORDS, ROW_WORDS } from "../../words.ts";
 import type { Details } from "./use-details.ts";
 
@@ -133,15 +134,17 @@ export function gitPlace({
   return [branch ?? "", commit?.slice(0, 7) ?? ""].filter((each) => each !== "").join(" ");
 }
 
-/** What was not captured, or late. */
-export function trouble({ gaps, late }: Details): Line[] {
-  const told = (label: string, list: readonly string[]): Line => {
+/** What was not captured, or late: said whole, on as many lines as it takes. */
+export function trouble({ gaps, late }: Details, width: number): Line[] {
+  const told = (label: string, list: readonly string[]): Line[] => {
     const more = list.length > 2 ? ` and ${ROW_WORDS.more(list.length - 2)}` : "";
     const text = list.length === 0 ? DETAIL_WORDS.none : list.slice(0, 2).join("; ") + more;
-    return [
-      span(`  ${padToWidth(label, 16)}`, { dim: true }),
-      ...line(text, list.length === 0 ? {} : { colour: "yellow" }),
-    ];
+    return pieces(text, width - LABEL_WIDTH - 3).map((part, index) => [
+      span(`  ${padToWidth(index === 0 ? label : "", LABEL_WIDTH)}`, { dim: true }),
+      ...line(part, list.length === 0 ? {} : { colour: "yellow" }),
+    ]);
   };
-  return [told(DETAIL_WORDS.notCaptured, gaps), told(DETAIL_WORDS.late, late)];
+  return [...told(DETAIL_WORDS.notCaptured, gaps), ...told(DETAIL_WORDS.late, late)];
 }
+
+const LABEL_WIDTH = 16;

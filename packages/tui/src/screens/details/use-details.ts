@@ -6,7 +6,7 @@ import type { Chosen, HistoryRow, HistoryStep } from "../../data/history-row.ts"
 import { useHistory } from "../../data/use-history.ts";
 import { useSource, type Source } from "../../data/source.tsx";
 import { useThreads, type ThreadFacts } from "../../data/use-threads.ts";
-import { reasonWords } from "../../text/reasons.ts";
+import { gapWords } from "../../text/reasons.ts";
 import { nearTime } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { DETAIL_WORDS } from "../../words.ts";
@@ -78,8 +78,8 @@ export function useDetails({ row: given, step }: Chosen): Details {
     newBytes: after?.newBytes,
     files,
     gaps:
-      last?.checkpoint.gaps.map(({ path, size, reason }) =>
-        DETAIL_WORDS.gap(visibleLine(path), size, visibleLine(reasonWords(reason))),
+      last?.checkpoint.gaps.map((gap) =>
+        DETAIL_WORDS.gap(visibleLine(gap.path), visibleLine(gapWords(gap, last.limits))),
       ) ?? [],
     late: last?.checkpoint.doubts.map(({ path }) => visibleLine(path)) ?? [],
     problem,
