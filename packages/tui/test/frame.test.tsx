@@ -16,7 +16,7 @@ function List({ answered }: { readonly answered: () => void }): ReactNode {
   const keys = useKeys([
     { keys: ["down", "j"], hint: { key: "↑↓", text: "navigate" }, run: () => setMoved((n) => n + 1) },
     {
-      keys: ["o", "y"],
+      keys: ["o", "y", "enter"],
       hint: { text: "open" },
       run: () => frame.open(<Question answered={answered} />, { question: true }),
     },
@@ -104,6 +104,14 @@ describe("the frame", () => {
     await window.press("jjoy");
     await window.shows(/^Really/);
     expect(answers).toBe(0);
+    await window.press(KEYS.esc);
+    await window.shows("moved 2");
+  });
+
+  test("[R292] Enter and Tab are keys, also behind others that came at once", async () => {
+    await using window = await Window.open(<List answered={() => {}} />);
+    await window.press("jj\r");
+    await window.shows(/^Really/);
     await window.press(KEYS.esc);
     await window.shows("moved 2");
   });

@@ -186,6 +186,9 @@ interface Stack {
   readonly takers: ReadonlyMap<number, KeyTaker>;
 }
 
+/** Keys that are one character. */
+const NAMED: Readonly<Record<string, KeyName>> = { " ": "space", "\r": "enter", "\n": "enter", "\t": "tab" };
+
 /** Takes input to the screen on top. */
 class Dispatcher {
   readonly #stack: () => Stack;
@@ -238,8 +241,10 @@ class Dispatcher {
     if (name !== input || input === "" || isOne(input)) return this.#press(name, input);
     if (this.#top().question) return;
     const taker = this.#taker();
-    const keys = [...clusters(input)].map((character) => (character === " " ? "space" : character));
-    if (taker?.typed !== undefined && keys.every((key) => bindingOf(taker.table, key) === undefined))
+    const keys = [...clusters(input)].map((character) => NAMED[character] ?? character);
+    // what ends with Enter may be pasted by a terminal that does not mark it: a field takes all of it as text
+    const letters = keys.filter((key) => key !== "enter");
+    if (taker?.typed !== undefined && letters.every((key) => bindingOf(taker.table, key) === undefined))
       return taker.typed(input);
     // the rest belongs to no screen that one of them opens
     const { levels } = this.#stack();
