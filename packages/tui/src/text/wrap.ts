@@ -94,8 +94,8 @@ function brokenLine(line: string, width: number): string {
 
 /** Words and the spaces between them. A command in backticks is one word if it fits: it is there to be copied. */
 function partsOf(line: string, width: number): string[] {
-  const pieces = line.match(/(?:`[^`]*`|[^ `]|`)+| +/g) ?? [];
-  return pieces.flatMap((piece) =>
+  const words = line.match(/(?:`[^`]*`|[^ `]|`)+| +/g) ?? [];
+  return words.flatMap((piece) =>
     piece.startsWith(" ") || displayWidth(piece) <= width ? [piece] : piece.split(/( +)/),
   );
 }
