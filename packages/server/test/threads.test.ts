@@ -118,8 +118,12 @@ describe("the table of routes", () => {
       ]);
       await project.ok("DELETE", `/api/forks/${fork.id}?now=1`);
       await project.ok("DELETE", "/api/branches/a~fork");
+      const both = (first: string, last: string) =>
+        project.write("both.txt", `${first}\n2\n3\n4\n5\n${last}\n`);
+      both("1", "6");
       await check("POST /api/branches", "/api/branches", { name: "an/idea" });
       project.write("a.txt", "on main\n");
+      both("on main", "6");
       const branch = "/api/branches/an~idea";
       const { plan: move } = await check(
         "GET /api/branches/:name/switch/preview",
@@ -143,6 +147,7 @@ describe("the table of routes", () => {
       });
       project.write("a.txt", "on idea\n");
       project.write("c.txt", "on idea\n");
+      both("1", "on idea");
       await project.ok("POST", "/api/branches/main/switch", {
         planId: (await project.ok("GET", "/api/branches/main/switch/preview")).plan.id,
       });
@@ -163,6 +168,7 @@ describe("the table of routes", () => {
         theirs: { text: "on idea\n" },
         proposal: null,
       });
+      await check("POST /api/merges/:id/conflicts", `${merge}/conflicts`, { path: "both.txt" });
       await check("POST /api/conflicts/:id/preview", `${conflict}/preview`, { take: "theirs" });
       await check("POST /api/conflicts/:id/resolve", `${conflict}/resolve`, { take: "ours" });
       await check("POST /api/conflicts/:id/reopen", `${conflict}/reopen`, {});
