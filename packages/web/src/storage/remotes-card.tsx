@@ -102,7 +102,8 @@ function RemoteRow({
             key={verb}
             type="button"
             className="b-btn b-s"
-            aria-label={`${verb === "sync" ? "Synchronise with" : "Verify"} ${name}`}
+            // what it shows while it is at work is part of its name
+            aria-label={`${job.running === verb ? `${job.progress}: ` : ""}${verb === "sync" ? "Synchronise with" : "Verify"} ${name}`}
             aria-disabled={job.running !== undefined}
             title={job.running === undefined ? undefined : "Something is being exchanged with it already"}
             onClick={() => job.start(verb)}
