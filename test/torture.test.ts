@@ -57,6 +57,12 @@ describe("in its short form", () => {
     () => expectPassed("network"),
   );
 
+  test(
+    "[T1, T4, T9, R2051] killed: at any request and at any change of a file, the next try ends it, and no clone is half there",
+    { timeout: 600_000 },
+    () => expectPassed("killed"),
+  );
+
   test("[R113, R10, I77] zombie: a restore that was killed and never reaped holds nothing up", () =>
     expectPassed("zombie"));
 

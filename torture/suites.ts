@@ -8,6 +8,7 @@ import { errors } from "./suites/errors.ts";
 import { forks } from "./suites/forks.ts";
 import { full } from "./suites/full.ts";
 import { incidents } from "./suites/incidents.ts";
+import { killed } from "./suites/killed.ts";
 import { merges } from "./suites/merges.ts";
 import { model } from "./suites/model.ts";
 import { narrow } from "./suites/narrow.ts";
@@ -43,5 +44,6 @@ export const SUITES: readonly Suite[] = [
   merges,
   sync,
   network,
+  killed,
   incidents,
 ];
