@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   realpathSync,
   symlinkSync,
   writeFileSync,
@@ -106,6 +107,34 @@ describe.skipIf(missing !== undefined)("a team on Ceph", { timeout: 180_000 }, (
       remotes: [{ role: "member" }],
     });
     expect((await run(["remote", "invite", "--json"], bob)).status).toBe(3);
+
+    // [R2027] the same secret on both machines
+    for (const one of [sandbox, theirs]) one.write(".env", "PLANTED-SECRET\n");
+    for (const who of [ana, bob]) {
+      expect((await run(["checkpoint"], who)).status).toBe(0);
+      expect((await run(["push"], who)).status).toBe(0);
+    }
+    expect(await run(["forget", "--everywhere", "--thread", "kkkk", "--yes"], ana)).toMatchObject({
+      status: 2,
+    });
+    expect(await run(["forget", ".env", "--everywhere", "--yes"], bob)).toMatchObject({ status: 3 });
+    const dry = await run(["forget", ".env", "--everywhere", "--dry-run"], ana);
+    expect(dry).toMatchObject({ status: 0, stdout: expect.stringContaining("Would purge .env") });
+    const forgot = await run(["forget", ".env", "--everywhere", "--yes"], ana);
+    expect(forgot).toMatchObject({ status: 0, stdout: expect.stringContaining("Purged .env") });
+    expect(forgot.stderr).toContain("other machines follow at their next push or pull");
+    // ten minutes later
+    const [space] = readdirSync(join(theirs.home, "spaces"));
+    const kept = join(theirs.home, "spaces", space!, "space.json");
+    writeFileSync(kept, JSON.stringify({ ...json(readFileSync(kept, "utf8")), lookedAt: 0 }));
+    const followed = await run(["sync"], bob);
+    expect(followed).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("purged from 1 checkpoint here"),
+    });
+    expect(readFileSync(join(theirs.project, ".env"), "utf8")).toBe("PLANTED-SECRET\n");
+    expect(await run(["cat", ".env", "--at", "@"], bob)).not.toMatchObject({ status: 0 });
+    rmSync(join(sandbox.project, ".env"));
 
     const made = await run(["remote", "token", "--role", "agent", "--ttl", "2h", "--name", "lint"], {
       ...ana,

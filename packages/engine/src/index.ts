@@ -125,6 +125,7 @@ export type {
   Annotation,
   FetchedFrom,
   Fetching,
+  ForgetRequest,
   HistoryRecord,
   JournalEntry,
   KeptBack,

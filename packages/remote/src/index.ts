@@ -27,6 +27,7 @@ export {
   type CloneRequest,
   type NewRemote,
   type OpenedRemote,
+  type PushedLine,
   type PushRequest,
   type RemoteHost,
   type VerifiedRemote,
@@ -67,4 +68,5 @@ export type { LineThread } from "./sync/line-threads.ts";
 export { looksLikeLink } from "./share/share-link.ts";
 export { openShares, type Shares, type SharedWithMembers } from "./share/shares.ts";
 export type { PushReport } from "./sync/push.ts";
+export type { ObeyedForgets } from "./sync/obey-forgets.ts";
 export type { SweepReport } from "./sync/sweep.ts";

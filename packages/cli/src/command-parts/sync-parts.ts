@@ -1,6 +1,13 @@
 /** What `push`, `pull` and `sync` share: one remote, a bar, and what is said about the outcome. */
 import type { Selection, Workspace } from "@belay/engine";
-import type { LineCheckpoint, OpenedRemote, OtherLine, PulledLines, PushReport } from "@belay/remote";
+import type {
+  LineCheckpoint,
+  OpenedRemote,
+  OtherLine,
+  PulledLines,
+  PushedLine,
+  PushReport,
+} from "@belay/remote";
 import { usageError } from "@belay/protocol/errors";
 import { count, relativeTime, size } from "@belay/tui/text";
 import { THREAD, YES, type Call } from "../call/command.ts";
@@ -108,8 +115,17 @@ export async function withBar<Result>(
 }
 
 /** What a push did, for people. */
-export function pushedText(report: PushReport, name: string): string {
-  return [sentText(report, name), ...keptText(report, name)].join("\n");
+export function pushedText(report: PushedLine, name: string): string {
+  return [...forgottenText(report), sentText(report, name), ...keptText(report, name)].join("\n");
+}
+
+/** [R2027] What an admin had this machine forget. */
+function forgottenText({ forgotten }: Pick<PushedLine, "forgotten">): string[] {
+  if (forgotten === null) return [];
+  const { by, checkpoints } = forgotten;
+  return [
+    `${by.map(visible).join(", ")} asked every machine to forget something: it was purged from ${count(checkpoints.length, "checkpoint")} here. Files on disk are untouched.`,
+  ];
 }
 
 /** [R2020] What stays at home, and what left it before it was to stay. */
@@ -139,14 +155,19 @@ function sentText({ outcome, checkpoints, bytes, borrowed }: PushReport, name: s
 }
 
 /** What a push did, for programs. */
-export function pushedJson(report: PushReport, name: string): Record<string, unknown> {
-  const { forkedFrom: _, sentBefore, ...facts } = report;
-  return { ...facts, remote: name, ...(sentBefore.length > 0 && { sentBefore }) };
+export function pushedJson(report: PushedLine, name: string): Record<string, unknown> {
+  const { forkedFrom: _, sentBefore, forgotten, ...facts } = report;
+  return {
+    ...facts,
+    remote: name,
+    ...(sentBefore.length > 0 && { sentBefore }),
+    ...(forgotten !== null && { forgotten }),
+  };
 }
 
 /** What a pull found, for people. */
 export function pulledText(
-  { lines, annotations }: PulledLines,
+  { lines, annotations, forgotten }: PulledLines,
   name: string,
   reviews: readonly FollowedReview[],
 ): string {
@@ -154,7 +175,7 @@ export function pulledText(
     annotations === 0
       ? []
       : [`${count(annotations, "name, note, tag or review", "names, notes, tags or reviews")} taken over.`];
-  const written = [...taken, ...reviewsText(reviews)];
+  const written = [...taken, ...forgottenText({ forgotten }), ...reviewsText(reviews)];
   if (lines.length === 0) return ["No other line has moved.", ...written].join("\n");
   const rows = lines.map((line) => {
     const newest = line.newest === null ? "" : `: ${visible(line.newest.description)}`;
@@ -166,7 +187,7 @@ export function pulledText(
 
 /** What a pull found, for programs. */
 export function pulledJson(
-  { outcome, lines, annotations }: PulledLines,
+  { outcome, lines, annotations, forgotten }: PulledLines,
   remote: string,
   reviews: readonly FollowedReview[],
 ) {
@@ -176,6 +197,7 @@ export function pulledJson(
     lines: lines.map((line) => ({ ...lineJson(line, remote), checkpoints: line.checkpoints })),
     annotations,
     reviews: reviewsJson(reviews),
+    ...(forgotten !== null && { forgotten }),
   };
 }
 

@@ -9,6 +9,7 @@ import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
 import { count } from "@belay/tui/text";
 import { stepLabel } from "../output/step-label.ts";
 import { visible, visiblePath } from "../output/visible.ts";
+import { askEverywhere } from "../command-parts/forget-everywhere.ts";
 import { findWords, forgetWords } from "../command-parts/forget-words.ts";
 import { outsidePath, workspacePath } from "../call/workspace-path.ts";
 
@@ -21,6 +22,10 @@ const OPTIONS = {
   message: { type: "string", value: "id", about: "purge one message and the other text of its turn" },
   "same-content": { type: "boolean", about: "also purge other paths that hold the same bytes" },
   always: { type: "boolean", about: "also keep the path out of every later checkpoint; `status` lists it" },
+  everywhere: {
+    type: "boolean",
+    about: "also ask every machine of the remotes to purge the same content; only an admin can",
+  },
   undo: { type: "boolean", about: "with --always: let the path be captured again" },
   "dry-run": DRY_RUN,
   yes: YES,
@@ -29,14 +34,15 @@ const OPTIONS = {
 
 export default defineCommand({
   usage:
-    "forget <path | checkpoint | --thread t | --message id> [--always [--undo]] [--same-content] [--dry-run] [--yes]",
+    "forget <path | checkpoint | --thread t | --message id> [--always [--undo]] [--same-content] [--everywhere] [--dry-run] [--yes]",
   about: [
     "Permanently purges content from the store: a path from every checkpoint, or one checkpoint.",
     "This is the only thing Belay cannot undo. The files on disk stay as they are. Write ./name for a path",
     "that could also be a checkpoint. A file that stays on disk is in the next checkpoint again, unless",
     "--always keeps it out. A file outside the directory is named by its absolute path. With --thread or",
     "--message it purges text instead: prompts, answers, titles and descriptions, wherever the store has",
-    "them. The agent's own transcripts are not touched.",
+    "them. The agent's own transcripts are not touched. With --everywhere, machines that share a remote purge",
+    "the same contents from their checkpoints too, at their next push or pull; their files on disk stay.",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 1 },
@@ -50,6 +56,12 @@ export default defineCommand({
   run: async (call) => {
     const words = findWords(call);
     return withWorkspace(call, async (workspace) => {
+      const everywhere = call.options.everywhere === true;
+      if (everywhere && (words !== undefined || call.options.undo === true))
+        throw usageError(
+          "--everywhere is for a path or a checkpoint. Nothing was changed.",
+          "For example: belay forget --everywhere secrets.env",
+        );
       if (words !== undefined) {
         if (call.options["dry-run"] !== true) warnOfRemotes(call, workspace);
         return forgetWords(call, workspace, words);
@@ -65,10 +77,13 @@ export default defineCommand({
       // previewed first even with --yes: a path that no checkpoint has is a typing mistake
       const sameContent = call.options["same-content"] === true;
       const preview = await lookAt(workspace, target, { sameContent, always });
+      const asking = everywhere ? await askEverywhere(call, workspace, { ...target, always }) : undefined;
       if (call.options["dry-run"] === true) return report(call, target, preview);
-      const asked = `${question(target, preview, sameContent)}${always ? ALWAYS_TOO : comesBack(call, target)}`;
+      const asked = `${question(target, preview, sameContent)}${always ? ALWAYS_TOO : comesBack(call, target)}${asking?.question ?? ""}`;
       if (call.options.yes !== true && !(await confirm(call, asked, { dryRun: true }))) return declined(call);
-      warnOfRemotes(call, workspace);
+      // asked first: where that fails, nothing is forgotten yet
+      await asking?.publish();
+      warnOfRemotes(call, workspace, asking !== undefined);
       const status = report(
         call,
         target,
@@ -225,11 +240,13 @@ function sameContentText({ sameContent }: ForgetReport): string {
 
 const SHOWN_PATHS = 20;
 
+const OTHERS_ASKED = "other machines follow at their next push or pull";
+
 /** What was pushed before stays on the server: parcels are never rewritten. */
-function warnOfRemotes(call: Pick<Call, "output">, workspace: Workspace): void {
+function warnOfRemotes(call: Pick<Call, "output">, workspace: Workspace, isEverywhere = false): void {
   const names = workspace.exchange.remotes().map(({ name }) => visible(name));
   if (names.length === 0) return;
   warnAll(call, [
-    `What was pushed to ${names.join(", ")} leaves the line of this machine with the next \`belay push\`. Its bytes stay on the server, encrypted, until sweeps are switched on; lines of other machines that have it keep it. Replace a secret that was sent.`,
+    `What was pushed to ${names.join(", ")} leaves the line of this machine with the next \`belay push\`. Its bytes stay on the server, encrypted, until sweeps are switched on; ${isEverywhere ? OTHERS_ASKED : "lines of other machines that have it keep it (--everywhere asks them)"}. Replace a secret that was sent.`,
   ]);
 }

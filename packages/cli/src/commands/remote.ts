@@ -31,7 +31,8 @@ const OPTIONS = {
   quota: {
     type: "string",
     value: "size",
-    about: "policy: what the space may hold before it is said, for example 20G; none takes it off",
+    about:
+      "policy: what the space may hold, for example 20G; a push that does not fit is refused; none takes it off",
   },
   "member-quota": { type: "string", value: "size", about: "policy: the same for each member" },
   remote: { type: "string", value: "name", about: "keys: which remote, where there are several" },
@@ -126,7 +127,7 @@ export default defineCommand({
     "signatures, and whether all content is there. `lines` shows the lines of other machines, or the checkpoints of one, as",
     "the last `belay pull` found them. `remove` forgets a remote; what is stored there stays.",
     "`gc --dry-run` says what no line of the space needs any more; deleting it is not switched on in this version.",
-    "`policy` shows and sets how long lines keep checkpoints on the server; quotas are told, not enforced.",
+    "`policy` shows and sets how long lines keep checkpoints on the server; a push that does not fit a quota is refused.",
     "`invite` prints a text that makes one more machine a member, once: `remote add <name> <invitation>` there (`-` reads",
     "it from stdin). `token` prints a text for jobs, as BELAY_TOKEN. `keys` shows and changes the members of the space.",
   ].join("\n"),

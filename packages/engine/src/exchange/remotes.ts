@@ -45,10 +45,15 @@ export function addRemote(db: Database, remote: RemoteEntry): void {
 export function removeRemote(db: Database, name: string): boolean {
   return db.transaction(() => {
     const isRemoved = db.run("DELETE FROM remote WHERE name = ?", name).changes > 0;
-    db.run("DELETE FROM meta WHERE key = ?", `withheld_${name}`);
+    db.run("DELETE FROM meta WHERE key IN (?, ?)", `withheld_${name}`, obeyedKey(name));
     if (!hasRemotes(db)) dropTriggers(db);
     return isRemoved;
   });
+}
+
+/** Where the store notes how far it followed the requests of a remote to forget something. */
+export function obeyedKey(name: string): string {
+  return `obeyed_${name}`;
 }
 
 /** [T4] Goes on as another line, which gets everything again. */

@@ -151,6 +151,16 @@ export interface Annotation {
   readonly device: string;
 }
 
+/** [R2027] What an admin of a space asks every machine to forget. */
+export interface ForgetRequest {
+  /** The names of contents of files. */
+  readonly contents: readonly string[];
+  /** A checkpoint that goes as a whole. */
+  readonly checkpoint: string | null;
+  /** Also keep the paths that have them out of every later checkpoint. */
+  readonly always: boolean;
+}
+
 /** A line of another store that has something new. */
 export interface MovedLine {
   readonly line: string;

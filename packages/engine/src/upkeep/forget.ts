@@ -162,7 +162,8 @@ function checkpointsWith(store: Store, path: BytePath): Checkpoint[] {
     });
 }
 
-function forgetIn(store: Store, system: System, checkpoint: Checkpoint, path: BytePath): void {
+/** Makes a path a gap in one checkpoint. Call inside the work of a purge. */
+export function forgetIn(store: Store, system: System, checkpoint: Checkpoint, path: BytePath): void {
   // [R1403] what no checkpoint says of a path outside is never touched by a restore
   if (isOutside(path)) {
     for (const file of outsideAt(store, path))
@@ -190,7 +191,7 @@ function forgetIn(store: Store, system: System, checkpoint: Checkpoint, path: By
 }
 
 /** Deltas hold the content's name. It must go too, or `gc` would keep the content. */
-function forgetChanges(store: Store, isForgotten: (path: BytePath, entry: Entry) => boolean): void {
+export function forgetChanges(store: Store, isForgotten: (path: BytePath, entry: Entry) => boolean): void {
   for (const row of store.db.all("SELECT DISTINCT checkpoint FROM change")) {
     const seq = Number(row["checkpoint"]);
     const gapOr = (path: BytePath, entry: Entry | undefined) =>

@@ -4,6 +4,8 @@ import { displayAbsolute } from "../fs/absolute-path.ts";
 import { pathFromText, type BytePath } from "../model/byte-path.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
 import type { ForgetReport } from "../model/reports.ts";
+import type { ForgetRequest } from "../model/exchange.ts";
+import { contentsAt, contentsOnlyIn } from "../upkeep/forget-contents.ts";
 import { forgetCheckpoint, forgetPath, type ForgetOptions } from "../upkeep/forget.ts";
 import { parsePath, pathInside } from "../model/workspace-path.ts";
 import type { Context } from "../capture/context.ts";
@@ -23,6 +25,17 @@ export function forgetTarget(
     // what was never captured can still be kept out
     if (report.checkpoints.length === 0 && !options.always) throw error;
     return report;
+  }
+}
+
+/** [R2027] What a target is to other machines: contents, whatever their paths are there. */
+export function findContents({ store }: Context, target: string, always: boolean): ForgetRequest {
+  try {
+    const checkpoint = resolveCheckpoint(store.db, target);
+    return { contents: contentsOnlyIn(store, checkpoint), checkpoint: checkpoint.id, always };
+  } catch (error) {
+    if (!isEngineError(error, "CHECKPOINT_NOT_FOUND")) throw error;
+    return { contents: contentsAt(store, parsePath(target)), checkpoint: null, always };
   }
 }
 

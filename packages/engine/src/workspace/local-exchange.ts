@@ -15,6 +15,7 @@ import {
   notePulled,
   noteRequest,
   noteWithholding,
+  obeyedKey,
   readJournal,
   readRemotes,
   removeRemote,
@@ -30,6 +31,7 @@ import type {
   Annotation,
   FetchedFrom,
   Fetching,
+  ForgetRequest,
   HistoryRecord,
   JournalEntry,
   KeptBack,
@@ -45,6 +47,9 @@ import type {
 import type { RemoteEvent } from "../model/event.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
+import { readMeta, writeMeta } from "../store/store.ts";
+import { forgetContents } from "../upkeep/forget-contents.ts";
+import { findContents } from "./forget-target.ts";
 import type { Exchange } from "./interface/exchange.ts";
 import type { Runner } from "./runner.ts";
 
@@ -127,6 +132,22 @@ export class LocalExchange implements Exchange {
 
   settleForgets(name: string, until: number): void {
     settleForgets(this.#store.db, name, until);
+  }
+
+  contentsOf(target: string, always: boolean): ForgetRequest {
+    return findContents(this.#runner.context, target, always);
+  }
+
+  obeyedForgets(name: string): number {
+    return Number(readMeta(this.#store.db, obeyedKey(name)) ?? 0);
+  }
+
+  obeyForgets(name: string, until: number, requests: readonly ForgetRequest[]): string[] {
+    const { store, system, workingCopy } = this.#runner.context;
+    const had = requests.flatMap((request) => forgetContents(store, system, request));
+    store.db.transaction(() => writeMeta(store.db, obeyedKey(name), until));
+    if (had.length > 0) workingCopy.distrust();
+    return [...new Set(had.map(({ id }) => id))];
   }
 
   records(name: string, until: number, chosen?: Selection): Iterable<QueuedRecord> {

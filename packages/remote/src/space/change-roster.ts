@@ -2,6 +2,7 @@
  * Changes of the roster: who is a member, and the secret. Secrets are sealed first and the roster is written last, so that
  * a change that is interrupted has not happened. Create-only decides between two admins; the other looks again.
  */
+import type { ForgetRequest } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import { rawPublic, type MemberKeys } from "../keys/key-pairs.ts";
 import type { OpenPass } from "../keys/pass.ts";
@@ -50,6 +51,17 @@ export async function changePolicy(
 ): Promise<Space> {
   const { members, policy: before } = space.roster.roster;
   await publish(space, { members, policy: { ...before, ...policy } }, { admin, random });
+  return openSpace(space.store, space.id, admin, space);
+}
+
+/** [R2027] Asks every machine to forget something. */
+export async function askToForget(
+  space: Space,
+  request: ForgetRequest,
+  { admin, random }: Changing,
+): Promise<Space> {
+  const forgets = { ...request, number: space.lastNumber + 1 };
+  await publish(space, { members: space.roster.roster.members, forgets }, { admin, random });
   return openSpace(space.store, space.id, admin, space);
 }
 
@@ -153,7 +165,8 @@ export async function joinSpace(
   return openSpace(space.store, space.id, own, space);
 }
 
-type RosterChange = Pick<Roster, "members"> & Partial<Pick<Roster, "generation" | "accepts" | "policy">>;
+type RosterChange = Pick<Roster, "members"> &
+  Partial<Pick<Roster, "generation" | "accepts" | "policy" | "forgets">>;
 
 /** Writes the next roster; throws when another machine was first. */
 async function publish(space: Space, change: RosterChange, { admin, random }: Changing): Promise<void> {

@@ -5,6 +5,7 @@
  */
 import { createHash, type KeyObject } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import type { ForgetRequest } from "@belay/engine";
 import { certifiedKey, isCertifiedBy } from "../keys/certificate.ts";
 import { memberId, publicKey, rawPublic, type Certificate, type MemberKeys } from "../keys/key-pairs.ts";
 import { DamageError, expectSound, NewerFormatError } from "../parcel/damage.ts";
@@ -43,6 +44,13 @@ export interface Roster {
   readonly accepts?: Certificate;
   /** What an admin set; the rest is as usual. */
   readonly policy?: Partial<Policy>;
+  /** [R2027] What an admin asked last to be forgotten everywhere. Later rosters carry it on; the first one that has it counts. */
+  readonly forgets?: ForgetEverywhere;
+}
+
+/** A request to forget something, with the number of the roster that brought it. */
+export interface ForgetEverywhere extends ForgetRequest {
+  readonly number: number;
 }
 
 /** A roster with the hash of its bytes, and when the server got it. */
@@ -180,6 +188,22 @@ function expectInvited(
   expectSound(isAllowed, "the roster changes more than the invitation allows");
 }
 
+/** As many contents fit one request. */
+export const FORGETS_LIMIT = 2_000;
+
+function isForgetRequest(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { number, contents, checkpoint, always } = value as Record<string, unknown>;
+  return (
+    Number.isSafeInteger(number) &&
+    Array.isArray(contents) &&
+    contents.length <= FORGETS_LIMIT &&
+    contents.every((name) => typeof name === "string" && /^[0-9a-f]{64}$/.test(name)) &&
+    (checkpoint === null || typeof checkpoint === "string") &&
+    typeof always === "boolean"
+  );
+}
+
 function toRoster(text: string): Roster {
   let roster: Partial<Roster>;
   try {
@@ -193,7 +217,8 @@ function toRoster(text: string): Roster {
     Number.isSafeInteger(roster.generation) &&
     Array.isArray(roster.members) &&
     (roster.accepts === undefined || (typeof roster.accepts === "object" && roster.accepts !== null)) &&
-    (roster.policy === undefined || isPolicy(roster.policy));
+    (roster.policy === undefined || isPolicy(roster.policy)) &&
+    (roster.forgets === undefined || isForgetRequest(roster.forgets));
   expectSound(isRoster, "the roster has another shape");
   for (const { id, sign, receive, role } of roster.members!) {
     expectSound(isRole(role), "a member of the roster has an unknown role");

@@ -13,6 +13,7 @@ import {
   type LineCheckpoint,
   type OtherLine,
 } from "./other-lines.ts";
+import { obeyForgets, type ObeyedForgets } from "./obey-forgets.ts";
 import { pull, type PullReport } from "./pull.ts";
 import type { SyncStep } from "./progress.ts";
 import { LineDamage } from "./read-line.ts";
@@ -22,6 +23,8 @@ import { translating } from "./translate-failure.ts";
 /** What a pull found, with the lines that moved. */
 export interface PulledLines extends Omit<PullReport, "lines"> {
   readonly lines: readonly (OtherLine & { readonly checkpoints: number })[];
+  /** What was forgotten here, because an admin asked every machine for it. */
+  readonly forgotten: ObeyedForgets | null;
 }
 
 type Progress = (done: number, total: number) => void;
@@ -80,12 +83,14 @@ export function createLineReader(entry: RemoteEntry, place: ReaderPlace): LineRe
   const pullNow = (progress?: Progress): Promise<PulledLines> =>
     translating(async () => {
       const report = await look(progress);
+      const { exchange, space } = await known();
+      const forgotten = obeyForgets(exchange, space, entry.name) ?? null;
       const moved = new Map(report.lines.map(({ line, checkpoints }) => [line, checkpoints]));
       const lines = otherLines(await known()).flatMap((line) => {
         const checkpoints = moved.get(line.line);
         return checkpoints === undefined ? [] : [{ ...line, checkpoints }];
       });
-      return { ...report, lines };
+      return { ...report, lines, forgotten };
     });
   return {
     pull: async (progress) => {

@@ -2,13 +2,14 @@
  * The members of the space of a remote: who they are, inviting, adding and removing them, changing the secret, and tokens
  * for jobs. Every change is an admin's; making a pass asks no server.
  */
-import type { RemoteEntry, Workspace } from "@belay/engine";
+import type { ForgetRequest, RemoteEntry, Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import { memberId, type MemberKeys } from "../keys/key-pairs.ts";
 import { makePass } from "../keys/pass.ts";
 import { parseRecoveryKey, recoveryKeys } from "../keys/recovery-key.ts";
 import {
   addMember,
+  askToForget,
   changePolicy,
   joinSpace,
   parsePublicIdentity,
@@ -20,7 +21,7 @@ import { readIdentity } from "../space/identity.ts";
 import { expectRight, keysOf } from "../space/own-keys.ts";
 import type { Role } from "../keys/roles.ts";
 import { policyOf, type Policy } from "../space/policy.ts";
-import { memberOf, type Member } from "../space/roster.ts";
+import { FORGETS_LIMIT, memberOf, type Member } from "../space/roster.ts";
 import { MemoryRemoteStore } from "../stores/memory-remote-store.ts";
 import { keepSpace, keptSpace, openSpace, RECOVERY_NAME, type Space } from "../space/space.ts";
 import { findRemote, memberName, reopened, type RemoteHost } from "./remote.ts";
@@ -76,6 +77,10 @@ export interface SpaceMembers {
   policy(): Promise<{ readonly policy: Policy; readonly usage: SpaceUsage }>;
   /** [R1815] Changes the policy; each line follows when it is next restated. */
   setPolicy(policy: Partial<Policy>): Promise<void>;
+  /** Throws unless this machine may ask every other one to forget something. */
+  expectMayForget(request: ForgetRequest): Promise<void>;
+  /** [R2027] Asks every machine of the space to forget something: each follows at its next push or pull. */
+  forgetEverywhere(request: ForgetRequest): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
@@ -107,12 +112,7 @@ export function openMembers(workspace: Workspace, name: string | undefined, host
     });
   return {
     entry,
-    list: () =>
-      translating(async () => {
-        const { roster } = (await fresh()).roster;
-        const members = roster.members.map((member) => listed(member, keys));
-        return { generation: roster.generation, members };
-      }),
+    list: () => translating(async () => listedAll(await fresh(), keys)),
     invite: (request) => issue("invitation", request),
     issueToken: (request) => issue("token", request),
     add: async (identity, facts) => {
@@ -143,14 +143,36 @@ export function openMembers(workspace: Workspace, name: string | undefined, host
         const space = await fresh();
         return { policy: policyOf(space), usage: await readUsage(space) };
       }),
+    expectMayForget: (request) =>
+      translating(async () => {
+        expectFits(request);
+        expectRight(await fresh(), keys, "roster");
+      }),
+    forgetEverywhere: async (request) => {
+      expectFits(request);
+      await change((space) => askToForget(space, request, { admin: keys, random }));
+    },
     setPolicy: async (policy) => {
       await change((space) => changePolicy(space, policy, { admin: keys, random }));
     },
   };
 }
 
+function expectFits({ contents }: ForgetRequest): void {
+  if (contents.length <= FORGETS_LIMIT) return;
+  throw new ContractError(
+    "USAGE",
+    `That is ${contents.length} contents: ${FORGETS_LIMIT} at most can be forgotten everywhere at once. Nothing was changed.`,
+    { hint: "Forget the files of a directory one after another." },
+  );
+}
+
 /** Nothing is asked of it. */
 const NO_STORE = new MemoryRemoteStore();
+
+function listedAll({ roster: { roster } }: Space, own: MemberKeys) {
+  return { generation: roster.generation, members: roster.members.map((member) => listed(member, own)) };
+}
 
 function listed({ id, name, role, isRecovery, until }: Member, own: MemberKeys): ListedMember {
   return { id, name, role, isRecovery, isOwn: id === own.id, until: until ?? null };

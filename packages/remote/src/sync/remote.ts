@@ -25,6 +25,7 @@ import { RemoteFailure, type RemoteStore } from "../stores/remote-store.ts";
 import { createLineReader, type LineReader } from "./line-reader.ts";
 import { LineRecords } from "./line-records.ts";
 import { Mirror } from "./mirror.ts";
+import { obeyForgets, type ObeyedForgets } from "./obey-forgets.ts";
 import { push, pushObjects, type PushReport, type PushTarget } from "./push.ts";
 import { chosenLine, writerOf } from "./chosen-line.ts";
 import { tellingProgress, type SyncStep } from "./progress.ts";
@@ -196,7 +197,7 @@ function soleSpace(found: string, others: readonly string[]): string {
 /** A remote that can be used. */
 export interface OpenedRemote extends Disposable, LineReader {
   readonly entry: RemoteEntry;
-  push(request?: PushRequest): Promise<PushReport>;
+  push(request?: PushRequest): Promise<PushedLine>;
   /** [T1] Whether a checkpoint, in its present state, is known to be stored: here, and in every other remote. */
   isSynced(checkpoint: string): Promise<boolean>;
   /** What happens with this remote from now on, until reading ends. */
@@ -206,6 +207,12 @@ export interface OpenedRemote extends Disposable, LineReader {
   verify(options: VerifyOptions): Promise<VerifiedRemote>;
   /** What a sweep of the space would condemn and delete; nothing is changed. */
   planSweep(): Promise<SweepReport>;
+}
+
+/** What a push did. */
+export interface PushedLine extends PushReport {
+  /** What was forgotten here before, because an admin asked every machine for it. */
+  readonly forgotten: ObeyedForgets | null;
 }
 
 /** What to send. */
@@ -273,7 +280,9 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
           tell?.(at);
           progress?.(at.objects, at.objectsTotal);
         };
-        return push({ ...found, seen: () => seenOf(records, entry), chosen, progress: step }, entry.name);
+        const forgotten = obeyForgets(exchange, found.space, entry.name) ?? null;
+        const how = { seen: () => seenOf(records, entry), chosen, progress: step };
+        return { ...(await push({ ...found, ...how }, entry.name)), forgotten };
       }),
     isSynced: async (checkpoint) => (await workspace.resolve(checkpoint)).synced === true,
     events: (signal) => eventsOf(workspace, entry.name, signal),

@@ -5,10 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { initWorkspace, receiveWorkspace, type Workspace } from "@belay/engine";
 import { onTestFinished } from "vitest";
-import { cloneLine, addRemote, openRemote, type RemoteHost } from "../../src/sync/remote.ts";
+import { cloneLine, addRemote, openRemote, type PushedLine, type RemoteHost } from "../../src/sync/remote.ts";
 import { openMembers, type SpaceMembers } from "../../src/sync/members.ts";
 import type { Role } from "../../src/keys/roles.ts";
-import type { PushReport } from "../../src/sync/push.ts";
 import type { RemoteStore } from "../../src/stores/remote-store.ts";
 import { formatRecoveryKey } from "../../src/keys/recovery-key.ts";
 
@@ -86,7 +85,7 @@ export class Machine {
     return openMembers(this.workspace, undefined, this.host);
   }
 
-  async push(): Promise<PushReport> {
+  async push(): Promise<PushedLine> {
     using remote = openRemote(this.workspace, undefined, this.host);
     return await remote.push();
   }

@@ -4,6 +4,7 @@ import type {
   Annotation,
   FetchedFrom,
   Fetching,
+  ForgetRequest,
   HistoryRecord,
   JournalEntry,
   KeptBack,
@@ -47,6 +48,12 @@ export interface Exchange {
   forgetsUntil(name: string): number;
   /** The line of a remote no longer has what was forgotten up to a place. */
   settleForgets(name: string, until: number): void;
+  /** What a path in the workspace, or a checkpoint, is to every machine: the names of its contents. */
+  contentsOf(target: string, always: boolean): ForgetRequest;
+  /** The number of the newest request of a remote to forget something that was followed here; 0 when none was. */
+  obeyedForgets(name: string): number;
+  /** [R2027] Forgets what the requests up to a number name, for good; returns the ids of the checkpoints that had it. */
+  obeyForgets(name: string, until: number, requests: readonly ForgetRequest[]): string[];
   /** What waits up to a place: each row once, with its newest state; only what is chosen, if something is. */
   records(name: string, until: number, chosen?: Selection): Iterable<QueuedRecord>;
   /** What `sync.withhold` keeps at home of checkpoints; trees that are known are not looked through again. */
