@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
 import { CHROMIUM, sharedServer } from "./support/browser.ts";
-import { expectTree, goBack, verifyStore } from "./support/going-back.ts";
+import { expectTree, goBack, treeOf, verifyStore } from "./support/going-back.ts";
 import { dialog, Hand, HANDS, row, toast } from "./support/hand.ts";
 import { FILES, FIRST, SECOND, THIRD, twoTurns } from "./support/work.ts";
 
@@ -219,6 +219,33 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
       },
       { files: FILES },
     )(),
+  );
+
+  test.each(HANDS)(
+    "[S5, R1939] of a file that two agents changed, the way that keeps both is named, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          const [claude, codex] = [await Agent.start(project), await Agent.start(project, "codex", "Docs")];
+          await claude.turn("Change a", { "src/a.ts": "export const a = 2;\n" });
+          await codex.turn("Change a too", { "src/a.ts": "export const a = 2;\nexport const codex = 1;\n" });
+        },
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          const before = treeOf(project);
+          await hand.select("Claude Code, Change a,");
+          await hand.open("b", /^Restore to before this/);
+          await dialog(page)
+            .getByRole("region", { name: "Will change" })
+            .getByText("Codex too", { exact: true })
+            .waitFor();
+          await dialog(page).getByText("Undo only this keeps Codex’s lines.").waitFor();
+          await page.keyboard.press("Escape");
+          await dialog(page).waitFor({ state: "detached" });
+          expect(treeOf(project)).toEqual(before);
+        },
+        { files: FILES },
+      )(),
   );
 
   test.each(HANDS)("[S6, M27, Y69] restore one file of a turn, by %s", (kind) =>

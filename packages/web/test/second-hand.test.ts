@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
+import { canMakeImmutable, setImmutable } from "../../engine/test/support/project.ts";
 import { Agent } from "./support/agent.ts";
 import { addressOf, CHROMIUM, closeBrowser, newContext, shown } from "./support/browser.ts";
 import { expectTree, goBack, treeOf, verifyStore } from "./support/going-back.ts";
@@ -361,6 +362,93 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
           { files: { "large.bin": noise(LARGE) }, expected: CUT_OFF },
         ),
       ),
+  );
+
+  describe.skipIf(!canMakeImmutable)("what cannot be written", () => {
+    test.each(HANDS)(
+      "[S17, R1934] is named with the reason, the others go back without it, and it is tried again alone, by %s",
+      (kind) =>
+        shown(
+          async (project) => {
+            const agent = await Agent.start(project);
+            const text = (value: string) =>
+              Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`${index}.txt`, value]));
+            await agent.turn("Make nine", text("one\n"));
+            await agent.turn("Change nine", text("two\n"));
+          },
+          async ({ page, project }) => {
+            const hand = new Hand(page, kind);
+            const fixed = Array.from({ length: 7 }, (_, index) => `${index}.txt`);
+            const before = treeOf(project);
+            for (const name of fixed) setImmutable(project.path(name), true);
+            try {
+              await hand.select("Change nine");
+              await hand.open("b", /^Restore to before this/);
+              const button = dialog(page).getByRole("button", { name: /^Restore 9 files/ });
+              await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+              await (kind === "mouse" ? button.click() : page.keyboard.press("Control+Enter"));
+              await dialog(page)
+                .getByText(/0\.txt: it is immutable.*Nothing was changed\./)
+                .waitFor();
+              await dialog(page)
+                .getByText(/Also 1\.txt: it is immutable; .*4\.txt: it is immutable; …and 2 more\./)
+                .waitFor();
+              expect(treeOf(project)).toEqual(before);
+              await hand.press(dialog(page).getByRole("button", { name: "Restore the others" }));
+              await toast(page)
+                .getByText(
+                  /^Restored 2 files to before “Change nine”\. 7 files stayed as they are: 0\.txt, it is immutable; .*4\.txt, it is immutable; …and 2 more\.$/,
+                )
+                .waitFor();
+            } finally {
+              for (const name of fixed) setImmutable(project.path(name), false);
+            }
+            expectTree(project, { "0.txt": "two\n", "6.txt": "two\n", "7.txt": "one\n", "8.txt": "one\n" });
+            verifyStore(project);
+            await hand.press(toast(page).getByRole("button", { name: "Try these again" }));
+            await goBack({
+              project,
+              hand,
+              confirm: /^Restore 7 files/,
+              says: /^Restored 7 files to before “Change nine”\.$/,
+              check: () => expectTree(project, { "0.txt": "one\n", "6.txt": "one\n" }),
+            });
+          },
+          { files: FILES, expected: /409/ },
+        )(),
+    );
+  });
+
+  test(
+    "[S17, R1935] a store that a newer Belay wrote is the whole page: update Belay, nothing was touched",
+    shown(
+      twoTurns,
+      async ({ page, project }) => {
+        await row(page, "Add retry").waitFor();
+        const before = treeOf(project);
+        await project.kill();
+        const store = new DatabaseSync(project.store());
+        const { user_version: version } = store.prepare("PRAGMA user_version").get() as {
+          user_version: number;
+        };
+        store.exec("PRAGMA user_version = 9999");
+        store.close();
+        await project.serve(new URL(project.url).port);
+        const { code } = await project.ok("POST", "/api/pages/codes", {});
+        const address = page.url().replace(/[?#].*/, "");
+        await page.goto("about:blank");
+        await page.goto(`${address}#${code}`);
+        await page.getByRole("heading", { name: "A newer Belay wrote this project’s store." }).waitFor();
+        await page.getByText("Update Belay:").waitFor();
+        expect(await page.getByRole("navigation").count()).toBe(0);
+        expect(treeOf(project)).toEqual(before);
+        const kept = new DatabaseSync(project.store());
+        expect(kept.prepare("PRAGMA user_version").get()).toEqual({ user_version: 9999 });
+        kept.exec(`PRAGMA user_version = ${version}`);
+        kept.close();
+      },
+      { files: FILES, expected: CUT_OFF },
+    ),
   );
 
   test.each(HANDS)("[S17, R1728] without a connection, Try now connects at once, by %s", (kind) =>

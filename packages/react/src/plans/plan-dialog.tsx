@@ -195,6 +195,13 @@ function Warnings({ state, request, onDecide }: WarningsProps): ReactNode {
         Look at the files with the mark “scripts” before you run anything.
       </Note>,
     );
+  const shared = request.kind === "restore" ? alsoChangedBy(plan) : [];
+  if (shared.length > 0)
+    notes.push(
+      <Note key="shared" look="b-acc" strong={`${shared.join(" and ")} changed some of these files too.`}>
+        Undo only this keeps {shared.map((agent) => `${agent}’s`).join(" and ")} lines.
+      </Note>,
+    );
   const meanwhile = plan?.meanwhile ?? [];
   if (meanwhile.length > 0)
     notes.push(
@@ -212,6 +219,15 @@ function Warnings({ state, request, onDecide }: WarningsProps): ReactNode {
   const others = (plan?.warnings ?? []).filter((warning) => !warning.includes("is working right now"));
   for (const warning of others) notes.push(<Note key={warning} look="b-warn" strong={visible(warning)} />);
   return <div role="status">{notes.slice(0, 2)}</div>;
+}
+
+const ALSO = " too";
+
+/** The other agents whose lines are in files that would change. */
+function alsoChangedBy(plan: DetailedPlan | null | undefined): string[] {
+  const marks = (plan?.files ?? []).flatMap((file) => (file.change === "change" ? file.marks : []));
+  const agents = marks.filter((mark) => mark.endsWith(ALSO) && mark !== "by hand too");
+  return [...new Set(agents.map((mark) => agentName(mark.slice(0, -ALSO.length))))];
 }
 
 /** "src/budget.ts was written meanwhile." */
@@ -266,9 +282,41 @@ function Refusal({
       </Note>
     );
   }
+  if (error instanceof ClientError && error.code === "PREFLIGHT_FAILED")
+    return <Unwritable error={error} state={state} kind={kind} />;
   return (
     <Note look="b-bad" strong={visible(error.message)}>
       {error instanceof ClientError ? visible(error.hint) : null}
+    </Note>
+  );
+}
+
+/** So many of the paths that cannot be written are named. */
+const NAMED = 5;
+
+/** [R1934] Files that cannot be written, each with its reason; the others can go back without them. */
+function Unwritable(props: {
+  readonly error: ClientError;
+  readonly state: State;
+  readonly kind: PlanRequest["kind"];
+}): ReactNode {
+  const { error, state, kind } = props;
+  const { problems = [] } = error.facts as {
+    readonly problems?: readonly { readonly path: string; readonly reason: string }[];
+  };
+  const others = (state.plan?.files.length ?? 0) - problems.length;
+  const more = problems.slice(1, NAMED).map(({ path, reason }) => `${path}: ${reason}`);
+  if (problems.length > NAMED) more.push(WORDS.more(problems.length - NAMED));
+  return (
+    <Note look="b-bad" strong={visible(error.message)}>
+      {more.length === 0 ? "" : `Also ${visible(more.join("; "))}. `}
+      Make {problems.length === 1 ? "it" : "them"} writable and confirm again
+      {others > 0 ? `, or ${VERBS[kind].toLowerCase()} only what can be written. ` : "."}
+      {others > 0 ? (
+        <button type="button" className="b-btn b-s" onClick={() => void state.apply(true)}>
+          {VERBS[kind]} the others
+        </button>
+      ) : null}
     </Note>
   );
 }

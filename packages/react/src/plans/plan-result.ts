@@ -1,7 +1,7 @@
 /** What going back did, in words, with its way back. */
 import { copyText } from "../parts/copy.ts";
 import type { Toast } from "../parts/toasts.tsx";
-import { agentName, quantity, quoted } from "../words.ts";
+import { agentName, quantity, quoted, WORDS } from "../words.ts";
 import type { DetailedPlan, PlanOutcome, PlanRequest } from "./request.ts";
 
 /** What was planned, what came of it, and what opens the next preview. */
@@ -17,9 +17,10 @@ export interface PlanResult {
 
 /** "Restored 12 files to before “Add retry…”. Codex’s 2 files were left alone." with its way back. */
 export function planResult(
-  { kind, name }: Pick<PlanRequest, "kind" | "name">,
+  request: PlanRequest,
   { outcome, made, plan, compare, isOwnStep = false }: PlanResult,
 ): Toast {
+  const { kind, name } = request;
   const files = quantity(outcome.created + outcome.modified + outcome.deleted, "file");
   const step = made.steps[0];
   const { conversation, safetyCheckpoint, newCheckpoint } = outcome;
@@ -37,12 +38,7 @@ export function planResult(
     (left) =>
       `${agentName(left.agent)}’s ${quantity(left.files.length, "file")} ${left.files.length === 1 ? "was" : "were"} left alone.`,
   );
-  const skipped =
-    outcome.skipped.length === 0
-      ? []
-      : [
-          `${quantity(outcome.skipped.length, "file")} skipped: ${outcome.skipped[0]!.path}, ${outcome.skipped[0]!.reason}.`,
-        ];
+  const skipped = skippedWords(outcome);
   const displaced =
     outcome.displaced.length === 0
       ? []
@@ -52,14 +48,17 @@ export function planResult(
     (words) => words !== undefined && words !== null,
   );
   const resume = conversation?.resume;
+  const again = skippedAgain(request, outcome);
   const more =
-    typeof resume === "string"
-      ? { words: "Copy the line", run: () => void copyText(resume) }
-      : compare !== undefined && safetyCheckpoint !== null && newCheckpoint !== null
-        ? { words: "Show diff", run: () => compare(safetyCheckpoint, newCheckpoint) }
-        : undefined;
+    again !== undefined
+      ? { words: "Try these again", run: () => plan(again) }
+      : typeof resume === "string"
+        ? { words: "Copy the line", run: () => void copyText(resume) }
+        : compare !== undefined && safetyCheckpoint !== null && newCheckpoint !== null
+          ? { words: "Show diff", run: () => compare(safetyCheckpoint, newCheckpoint) }
+          : undefined;
   return {
-    text: [what, ...alone, ...skipped, ...displaced, ...told].join(" "),
+    text: [what, ...skipped, ...alone, ...displaced, ...told].join(" "),
     ...(more && { more }),
     made: newCheckpoint,
     isFailure: outcome.outcome === "partial",
@@ -69,4 +68,27 @@ export function planResult(
       run: () => plan({ kind: back, name: "", count: isOwnStep ? 1 : Math.max(1, made.steps.length) }),
     },
   };
+}
+
+/** So many of the paths that stayed as they were are named. */
+const NAMED = 5;
+
+/** [R1934] What stayed as it was although it was asked for, each with its reason. */
+function skippedWords({ skipped, conflicts }: Pick<PlanOutcome, "skipped" | "conflicts">): string[] {
+  const all = [...skipped, ...conflicts];
+  if (all.length === 0) return [];
+  const named = all.slice(0, NAMED).map(({ path, reason }) => `${path}, ${reason}`);
+  if (all.length > NAMED) named.push(WORDS.more(all.length - NAMED));
+  return [
+    `${quantity(all.length, "file")} stayed as ${all.length === 1 ? "it is" : "they are"}: ${named.join("; ")}.`,
+  ];
+}
+
+/** [R1934] The same once more, for what was skipped; steps and sessions are taken whole, so they have no such thing. */
+function skippedAgain(
+  request: PlanRequest,
+  { skipped }: Pick<PlanOutcome, "skipped">,
+): PlanRequest | undefined {
+  if (request.kind !== "restore" || skipped.length === 0) return undefined;
+  return { ...request, paths: skipped.map(({ path }) => path) };
 }

@@ -77,7 +77,7 @@ export function usePlan(asked: PlanRequest, choices: Choices, onDone: (outcome: 
   const turn = useRef(0);
   const change = (part: Partial<PlanState>) => setState((before) => ({ ...before, ...part }));
   const plan = useCallback(
-    async (isStale = false) => {
+    async (refusal?: ClientError) => {
       const mine = (turn.current += 1);
       change({ isPlanning: true });
       try {
@@ -86,9 +86,9 @@ export function usePlan(asked: PlanRequest, choices: Choices, onDone: (outcome: 
         setState((before) => ({
           ...before,
           ...made,
-          error: undefined,
+          error: refusal?.code === "PREFLIGHT_FAILED" ? refusal : undefined,
           isPlanning: false,
-          stale: isStale ? changedBetween(before.whole, made.whole) : undefined,
+          stale: staleAfter(refusal, before.whole, made.whole),
         }));
       } catch (error) {
         if (turn.current === mine) change({ error: error as Error, isPlanning: false });
@@ -118,7 +118,10 @@ export function usePlan(asked: PlanRequest, choices: Choices, onDone: (outcome: 
       onDone({ ...outcome, ...(conversation && { conversation }) });
     } catch (error) {
       change({ isApplying: false });
-      if (error instanceof ClientError && error.code === "PLAN_STALE") await plan(true);
+      // a plan is carried out once, also where nothing came of it
+      const isOver =
+        error instanceof ClientError && (error.code === "PLAN_STALE" || error.code === "PREFLIGHT_FAILED");
+      if (isOver) await plan(error);
       else change({ error: error as Error });
     }
   };
@@ -146,6 +149,17 @@ function fork(client: BelayClient, workspace: string, { target = "", thread }: P
     query: { workspace },
     body: { ...(thread && { thread }) },
   });
+}
+
+/** What to say changed since the plan that was refused; undefined: nothing. */
+function staleAfter(
+  refusal: ClientError | undefined,
+  before: DetailedPlan | null | undefined,
+  after: DetailedPlan | null,
+): ReadonlySet<string> | undefined {
+  if (refusal === undefined) return undefined;
+  const changed = changedBetween(before, after);
+  return refusal.code === "PLAN_STALE" || changed.size > 0 ? changed : undefined;
 }
 
 /** Paths that the newer plan treats in another way. */

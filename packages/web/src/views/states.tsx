@@ -1,4 +1,5 @@
 /** What the page says where there is nothing to show, or no key. */
+import { ClientError } from "@belay/protocol/client";
 import { quantity, useBelay, useLoaded, visible, type History } from "@belay/react";
 import { useEffect, useState, type ReactNode } from "react";
 import { go, timelinePath } from "../address.ts";
@@ -82,6 +83,23 @@ export function NoAnswerHere({ message }: { readonly message: string }): ReactNo
       <button type="button" className="b-btn" onClick={() => location.reload()}>
         Try again
       </button>
+    </main>
+  );
+}
+
+/** The hint of a store that a newer Belay wrote; undefined where that is not what is wrong. */
+export function newerHint(error: Error | undefined): string | undefined {
+  return error instanceof ClientError && error.code === "STORE_NEWER" ? error.hint : undefined;
+}
+
+/** [R1935] The whole page where a newer Belay wrote the store. */
+export function Newer({ hint }: { readonly hint: string }): ReactNode {
+  return (
+    <main className="b-whole">
+      <Logo />
+      <h1>A newer Belay wrote this project’s store.</h1>
+      <p>{visible(hint)}</p>
+      <p className="b-muted">Nothing was touched: neither the store nor your files.</p>
     </main>
   );
 }

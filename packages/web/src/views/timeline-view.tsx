@@ -9,7 +9,7 @@ import { TopBar } from "../shell/topbar.tsx";
 import { PAGE } from "../words.ts";
 import { CompareBar, markedRows, stateOf } from "./compare-bar.tsx";
 import { Detail } from "./detail.tsx";
-import { NothingHere } from "./states.tsx";
+import { Newer, newerHint, NothingHere } from "./states.tsx";
 import { useTimeline } from "./use-timeline.ts";
 
 const LOOK: DiffLook = { layout: "unified", wrap: false, words: true, whitespace: "exact" };
@@ -20,6 +20,8 @@ export function TimelineView({ query }: { readonly query: URLSearchParams }): Re
   const { workspace, dialogs, history, thread, q } = view;
   const isAfterRows = useAfterRows(history.rows.length > 0);
   const row = isAfterRows ? view.row : undefined;
+  const newer = newerHint(history.error);
+  if (newer !== undefined) return <Newer hint={newer} />;
   return (
     <Shell
       workspace={workspace}
