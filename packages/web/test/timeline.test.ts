@@ -61,6 +61,71 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
   );
 
   test(
+    "[R1936] a turn that was cut short is a ring with a cross, and says so to readers too",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.prompt("Cut short");
+        await agent.writes({ "a.txt": "two\n" });
+        await agent.turn("Done", { "a.txt": "three\n" });
+      },
+      async ({ page }) => {
+        const short = page.getByRole("row", { name: /Cut short,.*, interrupted/ });
+        await short.getByText("interrupted", { exact: true }).waitFor();
+        expect(await short.locator(".b-knot svg").count()).toBe(1);
+        expect(await page.getByRole("row", { name: "Done," }).locator(".b-knot svg").count()).toBe(0);
+      },
+    ),
+  );
+
+  test(
+    "[R1937] turns that overlap have lanes of their own; those that do not are on one rope",
+    shown(
+      async (project) => {
+        const [claude, codex] = [await Agent.start(project), await Agent.start(project, "codex", "Docs")];
+        await claude.turn("Alone", { "a.txt": "two\n" });
+        await claude.prompt("First of two");
+        await codex.prompt("Second of two");
+        await codex.writes({ "docs.md": "docs\n" });
+        await claude.writes({ "a.txt": "three\n" });
+        await codex.stop();
+        await claude.stop();
+        await claude.turn("Alone again", { "a.txt": "four\n" });
+      },
+      async ({ page }) => {
+        const beside = (name: string) => page.getByRole("row", { name }).locator(".b-knot.b-lane2").count();
+        await page.getByRole("row", { name: "Alone again," }).waitFor();
+        expect(await beside("Second of two,")).toBe(1);
+        for (const name of ["Alone,", "First of two,", "Alone again,"]) expect(await beside(name)).toBe(0);
+        expect(await page.locator(".b-beside").count()).toBe(1);
+      },
+    ),
+  );
+
+  test(
+    "[R1938] where more contrast is asked for, quiet text and lines are stronger",
+    shown(
+      twoTurns,
+      async ({ page }) => {
+        await page.getByRole("row", { name: "Add retry" }).first().waitFor();
+        const look = () =>
+          page
+            .locator(".b-meta")
+            .first()
+            .evaluate((its) => getComputedStyle(its).color);
+        const text = await page
+          .locator(".b-title")
+          .first()
+          .evaluate((its) => getComputedStyle(its).color);
+        expect(await look()).not.toBe(text);
+        await page.emulateMedia({ contrast: "more" });
+        await expect.poll(look).toBe(text);
+      },
+      { files: FILES },
+    ),
+  );
+
+  test(
     "[A36] the side says how many files wait for approval, thread by thread, and forgets it when they are approved",
     shown(
       async (project) => {

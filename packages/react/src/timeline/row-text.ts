@@ -26,8 +26,8 @@ export function sentenceOf(row: HistoryRow): string {
       ? "working"
       : row.state === "undone"
         ? "undone"
-        : row.status === "interrupted"
-          ? "interrupted"
+        : row.status === "interrupted" || row.status === "failed"
+          ? row.status
           : "";
   return [
     clock(row.at),

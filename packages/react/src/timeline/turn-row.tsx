@@ -108,6 +108,11 @@ function ApprovedMark({ row, isSelected, index, onSelect }: TurnRowProps): React
   );
 }
 
+/** A turn that did not come to its end; one that was undone is shown as that. */
+function hasFailed({ state, status }: HistoryRow): boolean {
+  return state !== "undone" && (status === "interrupted" || status === "failed");
+}
+
 /** The rope, the lanes beside it, and the knot of this row. */
 function Rail({ lane, row }: Pick<TurnRowProps, "lane" | "row">): ReactNode {
   const knots: Partial<Record<HistoryRow["kind"], ReactNode>> = {
@@ -126,12 +131,11 @@ function Rail({ lane, row }: Pick<TurnRowProps, "lane" | "row">): ReactNode {
         ? "b-flag"
         : knot !== undefined
           ? "b-loop"
-          : row.state === "undone" ||
-              row.status === "working" ||
-              row.status === "interrupted" ||
-              row.status === "failed"
-            ? "b-open"
-            : "";
+          : hasFailed(row)
+            ? "b-open b-crossed"
+            : row.state === "undone" || row.status === "working"
+              ? "b-open"
+              : "";
   const place = lane !== undefined && lane.lane > 1 ? ` b-lane${lane.lane}` : "";
   return (
     <span className="b-rail" aria-hidden="true">
@@ -141,7 +145,9 @@ function Rail({ lane, row }: Pick<TurnRowProps, "lane" | "row">): ReactNode {
           className={`b-beside b-lane${line.lane} b-${line.part} ${agentColour(line.agent)}`}
         />
       ))}
-      <span className={`b-knot ${shape}${place}`}>{knot}</span>
+      <span className={`b-knot ${shape}${place}`}>
+        {knot ?? (hasFailed(row) ? <Icon name="x" small /> : null)}
+      </span>
     </span>
   );
 }
