@@ -58,6 +58,16 @@ describe("[R131] a path that became a gap is undone", () => {
   );
 
   test(
+    "[R1890] that it is saved first is no change by hand: nothing is said to stay but what was changed by hand",
+    small({ a: "old\n", b: "old\n" }, async ({ workspace, turn, write }) => {
+      await turn("t1", () => write("a", BIG));
+      expect(await workspace.planUndo()).toMatchObject({ edits: [{ path: "a" }], meanwhile: [] });
+      write("b", "by hand\n");
+      expect(await workspace.planUndo()).toMatchObject({ edits: [{ path: "a" }], meanwhile: ["b"] });
+    }),
+  );
+
+  test(
     "a file made over the limit is removed, and is saved",
     small({ other: "o\n" }, async ({ workspace, turn, write, tree, read }) => {
       await turn("t1", () => write("big", BIG));

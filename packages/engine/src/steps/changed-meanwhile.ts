@@ -9,6 +9,7 @@ import { pausedStretches } from "../history/paused-stretches.ts";
 import { summaryOf, type Step } from "../history/step-rows.ts";
 import { backgroundCalls } from "../history/tool-calls.ts";
 import type { BytePath } from "../model/byte-path.ts";
+import { isUnseen } from "../model/entry.ts";
 import type { BackgroundWork } from "../model/plan.ts";
 import type { SelectedSteps } from "./select-steps.ts";
 
@@ -17,7 +18,9 @@ export function changedOutside({ store }: Context, { steps, outside }: SelectedS
   const since = oldestBefore(steps);
   if (!Number.isFinite(since)) return [];
   const recorded = outsidePathsSince(store.db, since);
-  return [...new Set([...recorded, ...outside.map(({ path }) => path)])].sort();
+  // [R1890] what was too large before is read for this plan: that does not change it
+  const pending = outside.filter((change) => !isUnseen(change.old, change.new));
+  return [...new Set([...recorded, ...pending.map(({ path }) => path)])].sort();
 }
 
 /** seq of the checkpoint before the oldest step. */
