@@ -23,15 +23,14 @@ export { askFirstRows, type HistoryFilter } from "./data/first-rows.ts";
 export { AnnotateDialog } from "./checkpoints/annotate-dialog.tsx";
 export { CheckpointBadge, type CheckpointBadgeProps } from "./checkpoints/checkpoint-badge.tsx";
 export { RestoreDialog, type Restored, type RestoreDialogProps } from "./checkpoints/restore-dialog.tsx";
-export {
-  useCheckpoints,
-  type Checkpoint,
-  type CheckpointResult,
-  type Checkpoints,
-  type CheckpointsOptions,
-  type CleanupResult,
-  type RestoreResult,
-} from "./checkpoints/use-checkpoints.ts";
+export type {
+  Checkpoint,
+  CheckpointResult,
+  CleanupResult,
+  RestoreResult,
+} from "./checkpoints/conversation-calls.ts";
+export type { Invoke } from "./checkpoints/invoke-calls.ts";
+export { useCheckpoints, type Checkpoints, type CheckpointsOptions } from "./checkpoints/use-checkpoints.ts";
 export { useStreamingRefresh, type StreamingStatus } from "./checkpoints/use-streaming-refresh.ts";
 export { CheckpointDialog } from "./checkpoints/checkpoint-dialog.tsx";
 export type { ConflictViewProps } from "./conflicts/conflict-host.ts";

@@ -136,6 +136,9 @@ export const ConflictSeverity = {
   CRITICAL: "critical",
 } as const;
 
+/** One of them. */
+export type ConflictSeverity = (typeof ConflictSeverity)[keyof typeof ConflictSeverity];
+
 /** A conflict that is settled. */
 export interface ResolvedConflict {
   path: string;

@@ -13,7 +13,8 @@ import { planResult } from "../plans/plan-result.ts";
 import type { PlanRequest } from "../plans/request.ts";
 import type { Scope } from "../plans/use-plan.ts";
 import { dayAndClock, quantity, quoted, visible, WORDS } from "../words.ts";
-import { restoreResult, type Checkpoint, type RestoreResult } from "./use-checkpoints.ts";
+import { restoreResult } from "./belay-calls.ts";
+import type { Checkpoint, RestoreResult } from "./conversation-calls.ts";
 
 /** What was restored: files, the conversation, or both. */
 export interface Restored extends RestoreResult {

@@ -2,60 +2,30 @@
  * The checkpoints of one conversation, for a chat that is not ours: the hook of Moldable's checkpoint document, on Belay.
  * A message gets its checkpoint before it goes out, and can be gone back to before.
  */
-import type { CallOutput } from "@belay/protocol";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useClient } from "../data/belay.tsx";
-import type { BrowserClient } from "../data/client.ts";
-
-/** The state of the files before a message. */
-export interface Checkpoint {
-  readonly id: string;
-  readonly messageId: string;
-  readonly createdAt: string;
-  readonly fileCount: number;
-  readonly totalBytes: number;
-  /** Whether the answer to the message changed a file: each is compared with the next, the last with the disk. */
-  readonly hasChanges: boolean;
-  /** What the checkpoint is called: the message's words, where Belay was told them. */
-  readonly description?: string;
-  /** Belay's id of the conversation. */
-  readonly thread?: string;
-  /** The files that going back would change, where the host knows them. */
-  readonly files?: readonly { readonly path: string }[];
-}
-
-/** A checkpoint that was just taken. */
-export interface CheckpointResult {
-  readonly id: string;
-  readonly messageId: string;
-  readonly fileCount: number;
-  readonly totalBytes: number;
-  /** Files that are new or changed since the checkpoint before. */
-  readonly blobsCreated: number;
-  /** Files whose content the checkpoint before has already. */
-  readonly blobsReused: number;
-}
-
-/** What going back did. */
-export interface RestoreResult {
-  readonly filesRestored: number;
-  readonly filesDeleted: number;
-  readonly bytesWritten: number;
-}
-
-/** What a clean-up did. Content stays for a day, so that what was dropped can be brought back: nothing is freed at once. */
-export interface CleanupResult {
-  readonly snapshotsDeleted: number;
-  readonly blobsDeleted: number;
-  readonly bytesFreed: number;
-}
+import { useClientIfAny } from "../data/belay.tsx";
+import { callsTo } from "./belay-calls.ts";
+import type {
+  Checkpoint,
+  CheckpointResult,
+  CleanupResult,
+  ConversationCalls,
+  PromptOf,
+  RestoreResult,
+} from "./conversation-calls.ts";
+import { callsOver, type Invoke } from "./invoke-calls.ts";
 
 /** What the hook may be told beyond the conversation. */
 export interface CheckpointsOptions {
+  /**
+   * The host's own way to Moldable's commands, of `@belay/drop-in/moldable` or its client: then nothing else of Belay is
+   * asked and no provider is needed. The same function has to be given each time.
+   */
+  readonly invoke?: Invoke;
   /** The agent of the conversation, as Belay names it in lists; "http" unless said otherwise. */
   readonly agent?: string;
   /** The words of a message, so that its checkpoint has a title. */
-  readonly promptOf?: (messageId: string) => string | undefined;
+  readonly promptOf?: PromptOf;
   /** Called after `restore` changed files: the host shows itself again. */
   readonly onRestored?: (result: RestoreResult) => void;
 }
@@ -73,7 +43,7 @@ export interface Checkpoints {
   refresh(): Promise<void>;
   /**
    * Captures the files before a message goes out. A failure sets `error` and gives null: it never keeps the message back.
-   * `appDir` is there for the reference's sake, as Belay knows the directory. A text as `hint` is the id of a
+   * `appDir` matters with `invoke` alone, as Belay knows the directory. A text as `hint` is the id of a
    * conversation that was made just now; names of files are not needed, because all of them are captured.
    */
   createCheckpoint(
@@ -91,7 +61,6 @@ export interface Checkpoints {
 
 /** A message waits no longer than this for its checkpoint. */
 const LONGEST_MS = 10_000;
-const MOST = 1000;
 const KEPT = 50;
 
 /** The checkpoints of a conversation. `appId`: a protected directory, by id or path; null: none is in focus. */
@@ -103,11 +72,12 @@ export function useCheckpoints(
   const { checkpoints, isLoading, error, refresh, setError, place } = useList(appId, conversationId, options);
   const given = useLatest(options);
   const createCheckpoint = useCallback(
-    async (messageId: string, _appDir?: string, hint?: readonly string[] | string) => {
-      const to = placeOf(place, typeof hint === "string" ? hint : undefined);
-      if (to === null) return null;
+    async (messageId: string, appDir?: string, hint?: readonly string[] | string) => {
+      if (place === null) return null;
+      const conversation = typeof hint === "string" ? hint : place.conversation;
+      const prompt = given.current.promptOf?.(messageId);
       try {
-        const taken = await withinTime(take(to, { messageId, prompt: given.current.promptOf?.(messageId) }));
+        const taken = await withinTime(place.calls.take(conversation, { messageId, prompt, appDir }));
         setError(null);
         void refresh();
         return taken;
@@ -145,7 +115,8 @@ export function useCheckpoints(
     [place, failing, getCheckpoint, given],
   );
   const cleanup = useCallback(
-    async (keepLast = KEPT) => (place === null ? null : failing(() => dropOlder(place, keepLast))),
+    async (keepLast = KEPT) =>
+      place === null ? null : failing(() => place.calls.cleanup(place.conversation, keepLast)),
     [place, failing],
   );
   const hasCheckpoint = useCallback(
@@ -159,26 +130,29 @@ export function useCheckpoints(
 
 /** One conversation of a directory. */
 interface Place {
-  readonly client: BrowserClient;
-  readonly workspace: string;
+  readonly calls: ConversationCalls;
   readonly conversation: string;
-  readonly agent: string;
-}
-
-function placeOf(place: Place | null, conversation: string | undefined): Place | null {
-  return place === null || conversation === undefined ? place : { ...place, conversation };
 }
 
 /** The list, asked for when the conversation changes and whenever the host says so. */
 function useList(appId: string | null, conversationId: string, options: CheckpointsOptions) {
-  const { agent = "http" } = options;
-  const client = useClient();
+  const { agent = "http", invoke } = options;
+  const client = useClientIfAny();
+  if (client === undefined && invoke === undefined)
+    throw new Error("useCheckpoints needs a <BelayProvider> above it, or `invoke`.");
   const [checkpoints, setCheckpoints] = useState<readonly Checkpoint[]>([]);
   const [isLoading, setLoading] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const place = useMemo(
-    () => (appId === null ? null : { client, workspace: appId, conversation: conversationId, agent }),
-    [client, appId, conversationId, agent],
+    () =>
+      appId === null
+        ? null
+        : {
+            calls:
+              invoke === undefined ? callsTo(client!, { workspace: appId, agent }) : callsOver(invoke, appId),
+            conversation: conversationId,
+          },
+    [client, invoke, appId, conversationId, agent],
   );
   const given = useLatest(options);
   const asked = useRef(0);
@@ -187,7 +161,7 @@ function useList(appId: string | null, conversationId: string, options: Checkpoi
     if (place === null) return setCheckpoints([]);
     setLoading(true);
     try {
-      const list = await listCheckpoints(place, given.current.promptOf);
+      const list = await place.calls.list(place.conversation, given.current.promptOf);
       // an older answer would hide what a newer one has shown
       if (asked.current !== mine) return;
       setCheckpoints(list);
@@ -202,67 +176,6 @@ function useList(appId: string | null, conversationId: string, options: Checkpoi
   return { checkpoints, isLoading, error, refresh, setError, place };
 }
 
-async function findThread({ client, workspace, conversation }: Place): Promise<string | undefined> {
-  const { threads } = await client.call("GET /api/threads", { query: { workspace } });
-  return threads.find(({ externalId }) => externalId === conversation)?.id;
-}
-
-/** What Belay writes before the words of a message. */
-const PREFIX = /^Before user message: /;
-
-async function listCheckpoints(
-  place: Place,
-  promptOf: CheckpointsOptions["promptOf"],
-): Promise<Checkpoint[]> {
-  const thread = await findThread(place);
-  if (thread === undefined) return [];
-  const { checkpoints } = await place.client.call("GET /api/threads/:id/checkpoints", {
-    params: { id: thread },
-    query: { kind: "message", fresh: "1", limit: MOST },
-  });
-  return checkpoints
-    .filter(({ messageId }) => messageId !== null)
-    .map((each) => ({
-      id: each.id,
-      messageId: each.messageId!,
-      createdAt: each.createdAt,
-      fileCount: each.files,
-      totalBytes: each.bytes,
-      hasChanges: each.hasChanges === true,
-      description: promptOf?.(each.messageId!) ?? each.description.replace(PREFIX, ""),
-      thread,
-    }))
-    .toReversed();
-}
-
-type Taken = NonNullable<CallOutput<"POST /api/threads/:id/messages">["checkpoint"]>;
-
-/** null where automatic checkpoints are switched off. */
-async function take(
-  { client, workspace, conversation, agent }: Place,
-  { messageId, prompt = "" }: { readonly messageId: string; readonly prompt: string | undefined },
-): Promise<CheckpointResult | null> {
-  const body = { agent, externalId: conversation };
-  const { thread } = await client.call("POST /api/threads", { query: { workspace }, body });
-  const { checkpoint } = await client.call("POST /api/threads/:id/messages", {
-    params: { id: thread.id },
-    body: { content: prompt, externalId: messageId },
-  });
-  return checkpoint === null ? null : resultOf(checkpoint, messageId);
-}
-
-function resultOf({ id, files, bytes, changes }: Taken, messageId: string): CheckpointResult {
-  const blobsCreated = changes.added + changes.modified;
-  return {
-    id,
-    messageId,
-    fileCount: files,
-    totalBytes: bytes,
-    blobsCreated,
-    blobsReused: Math.max(0, files - blobsCreated),
-  };
-}
-
 function withinTime<Result>(work: Promise<Result>): Promise<Result> {
   let timer: ReturnType<typeof setTimeout>;
   const late = new Promise<never>((_, reject) => {
@@ -272,44 +185,14 @@ function withinTime<Result>(work: Promise<Result>): Promise<Result> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Plans and carries out; the work of other conversations is left alone. */
 async function goBack(
-  { client, workspace }: Place,
+  { calls, conversation }: Place,
   messageId: string,
   checkpoint: Checkpoint | undefined,
 ): Promise<RestoreResult> {
   if (checkpoint === undefined)
     throw new Error(`There is no checkpoint before message ${messageId}. Nothing was restored.`);
-  const query = { workspace };
-  const { plan } = await client.call("POST /api/plans", {
-    query,
-    body: { kind: "restore", target: checkpoint.id, ...(checkpoint.thread && { thread: checkpoint.thread }) },
-  });
-  if (plan === null) return { filesRestored: 0, filesDeleted: 0, bytesWritten: 0 };
-  return restoreResult(
-    await client.call("POST /api/plans/:id/apply", { params: { id: plan.id }, query, body: {} }),
-  );
-}
-
-/** An outcome in the reference's words. */
-export function restoreResult({
-  created,
-  modified,
-  deleted,
-  bytesWritten,
-}: Pick<
-  CallOutput<"POST /api/plans/:id/apply">,
-  "created" | "modified" | "deleted" | "bytesWritten"
->): RestoreResult {
-  return { filesRestored: created + modified, filesDeleted: deleted, bytesWritten };
-}
-
-async function dropOlder(place: Place, keepLast: number): Promise<CleanupResult> {
-  const list = await listCheckpoints(place, undefined);
-  const older = list.slice(0, Math.max(0, list.length - keepLast));
-  for (const { id, thread } of older)
-    await place.client.call("DELETE /api/threads/:id/checkpoints/:cid", { params: { id: thread!, cid: id } });
-  return { snapshotsDeleted: older.length, blobsDeleted: 0, bytesFreed: 0 };
+  return calls.restore(conversation, checkpoint);
 }
 
 /** The newest value, for callbacks that must not change with it. */

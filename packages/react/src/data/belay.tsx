@@ -17,9 +17,14 @@ export const BelayContext = createContext<Provided | undefined>(undefined);
 
 /** The nearest provider's client, for calls that name their own workspace. */
 export function useClient(): BrowserClient {
-  const provided = useContext(BelayContext);
-  if (provided === undefined) throw new Error("This part needs a <BelayProvider> above it.");
-  return provided.client;
+  const client = useClientIfAny();
+  if (client === undefined) throw new Error("This part needs a <BelayProvider> above it.");
+  return client;
+}
+
+/** The same where a part can do without; undefined without a provider. */
+export function useClientIfAny(): BrowserClient | undefined {
+  return useContext(BelayContext)?.client;
 }
 
 /** The nearest provider's workspace; undefined where a part stands alone with plain data. */
