@@ -24,7 +24,14 @@ import { openWorkspace } from "../../packages/engine/src/index.ts";
 import type { Round, Suite } from "../suite.ts";
 import { COMMON_SCENES } from "./faults.ts";
 
-const OPERATIONS = [...COMMON_SCENES, ["forget", "turned"]] as const;
+const OPERATIONS = [
+  ...COMMON_SCENES,
+  ["forget", "turned"],
+  ["switch", "start"],
+  ["merge", "start"],
+  ["check", "start"],
+  ["resolve", "start"],
+] as const;
 /** The self-test plays what its bug is in. */
 const CHOSEN = OPERATIONS.filter(([operation]) =>
   [operation, "", undefined].includes(process.env["BELAY_TORTURE_SCENE"]),

@@ -1,10 +1,10 @@
 /**
- * Stores with names that lead elsewhere, and directories swapped for links during a restore: nothing outside
- * is written.
+ * Stores with names that lead elsewhere, and directories swapped for links during a restore, and while forks are made and
+ * removed: nothing outside is written, removed, or read into a fork.
  */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, type ChildProcess } from "node:child_process";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError, openWorkspace, type Workspace } from "../../packages/engine/src/index.ts";
@@ -16,6 +16,7 @@ import { readTreeMap, type TreeMap } from "../../packages/engine/test/support/tr
 import type { Round, Suite } from "../suite.ts";
 
 const RESTORES_A_ROUND = 60;
+const FORKS_A_ROUND = 30;
 
 export const paths: Suite = {
   name: "paths",
@@ -24,6 +25,7 @@ export const paths: Suite = {
   short: 60,
   async round(round) {
     await inTrap((trap) => restoreUnderSwaps(trap, round));
+    await inTrap((trap) => forkUnderSwaps(trap, round));
     const first = round.random.below(FORGERIES.length);
     for (const forgery of [...FORGERIES.slice(first), ...FORGERIES.slice(0, first)]) {
       if (round.isOver) return;
@@ -31,6 +33,9 @@ export const paths: Suite = {
     }
   },
 };
+
+/** What only files outside hold. */
+const PRECIOUS = "precious";
 
 /** A workspace surrounded by what must not be touched. */
 interface Trap {
@@ -48,7 +53,7 @@ async function inTrap(body: (trap: Trap) => Promise<void>): Promise<void> {
       mkdirSync(path, { recursive: true });
     for (const path of ["d/e/file", "d/file", ".git/config", "same"])
       writeFileSync(join(trap.root, path), "1\n");
-    for (const path of ["file", "precious", "n0", "o1"]) writeFileSync(join(trap.outside, path), "precious");
+    for (const path of ["file", "precious", "n0", "o1"]) writeFileSync(join(trap.outside, path), PRECIOUS);
     await body(trap);
   } finally {
     rmSync(base, { recursive: true, force: true });
@@ -136,6 +141,56 @@ function ignoreBlocked(error: unknown): void {
   if (!(error instanceof EngineError)) throw error;
 }
 
+/** [R1951] Directories of the original and of its forks are swapped while forks are made and removed. */
+async function forkUnderSwaps(trap: Trap, round: Round): Promise<void> {
+  const { root, base, outside } = trap;
+  mkdirSync(join(root, "node_modules/x/y"), { recursive: true });
+  for (const path of ["node_modules/x/file", "node_modules/x/y/file", "node_modules/file"])
+    writeFileSync(join(root, path), "1\n");
+  const workspace = await openWorkspace(root, trap);
+  const before = readTreeMap(outside);
+  const swapper = spawn(process.execPath, ["-e", FORK_SWAPPER, base, outside], { stdio: "ignore" });
+  try {
+    const forks = Math.min(FORKS_A_ROUND, round.left / 3);
+    for (let number = 0; number < forks && !round.isOver; number += 1) {
+      await quietly(() => forkAndRemove(workspace, swapper, `f${number}`));
+      assert.deepEqual(readTreeMap(outside), before);
+      round.count("forks among swapped directories");
+    }
+  } finally {
+    swapper.kill("SIGKILL");
+    await sleep(20);
+    await workspace.close();
+  }
+  await openWorkspace(root, trap).then(expectVerifiedAndClose, ignoreBlocked);
+}
+
+async function forkAndRemove(workspace: Workspace, swapper: ChildProcess, name: string): Promise<void> {
+  const { path } = await workspace.fork(name);
+  // looking from here would be led astray too
+  swapper.kill("SIGSTOP");
+  try {
+    while (!isStopped(swapper)) await sleep(1);
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) expectNothingOfOutside(path);
+  } finally {
+    swapper.kill("SIGCONT");
+  }
+  await workspace.removeFork(name, { now: true, despiteGaps: true });
+}
+
+/** A signal takes a moment to arrive. */
+function isStopped({ pid }: ChildProcess): boolean {
+  return readFileSync(`/proc/${pid}/stat`, "utf8").includes(") T ");
+}
+
+function expectNothingOfOutside(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) expectNothingOfOutside(path);
+    else if (entry.isFile()) assert.notEqual(readFileSync(path, "utf8"), PRECIOUS, `${path} is from outside`);
+  }
+}
+
 /** Swaps directories for links that lead outside, and back, as fast as it can. */
 const SWAPPER = `
   const fs = require("node:fs");
@@ -163,4 +218,27 @@ const STAGE_SWAPPER = `
     for (let i = 0; i < 2000; i += 1) attempt(() => fs.lstatSync(stage));
     attempt(() => { if (fs.lstatSync(stage).isSymbolicLink()) fs.unlinkSync(stage); });
     attempt(() => fs.renameSync(away, stage));
+  }`;
+
+/** The same with directories of the original, of forks that are being made or removed, and now and then with a whole fork. */
+const FORK_SWAPPER = `
+  const fs = require("node:fs");
+  const [base, outside] = process.argv.slice(1);
+  const attempt = (work) => { try { return work(); } catch {} };
+  const place = base + "/.belay-forks/root";
+  const below = (path) => (attempt(() => fs.readdirSync(path)) ?? []).map((name) => path + "/" + name);
+  for (let turn = 0; ; turn += 1) {
+    const forks = [...below(place), ...below(place + "/.trash")].filter((path) => !path.endsWith("/.trash"));
+    const names = ["/d", "/d/e", "/node_modules/x", "/node_modules", "/.git", ...(turn % 8 === 0 ? [""] : [])];
+    const all = forks.flatMap((fork) => names.map((name) => fork + name));
+    for (const path of [...names.slice(0, 3).map((name) => base + "/root" + name), ...all]) {
+      const away = base + "/away";
+      if (attempt(() => fs.lstatSync(path).isDirectory()) !== true) continue;
+      attempt(() => fs.renameSync(path, away));
+      attempt(() => fs.symlinkSync(outside, path));
+      for (let i = 0; i < 100; i += 1) attempt(() => fs.lstatSync(path));
+      attempt(() => { if (fs.lstatSync(path).isSymbolicLink()) fs.unlinkSync(path); });
+      attempt(() => fs.renameSync(away, path));
+      attempt(() => fs.rmSync(away, { recursive: true }));
+    }
   }`;

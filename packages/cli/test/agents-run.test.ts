@@ -92,6 +92,12 @@ describe("belay agents run", () => {
     expect(sandbox.belay([...RUN, "--agent", "stub"]).status).toBe(2);
   });
 
+  test("[R1953] 1 when no program could be started", () => {
+    const ran = sandbox.belay([...RUN, "-p", "x", "--yes", "--", "/no/such/program"]);
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain("could not be started");
+  });
+
   test("[R100] the first use of a command is asked about, once in a workspace", () => {
     const words = ["agents", "run", "--in-place", "-p", "write b.txt 2", "--", ...STUB];
     const error = sandbox.error(words, 3);

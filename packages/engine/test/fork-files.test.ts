@@ -67,21 +67,39 @@ with open(sys.argv[1], "r+b") as file:
     with mmap.mmap(file.fileno(), 0) as memory: memory[0:2] = b"MM"
 `;
 
-const canMakeXfs = canMount && spawnSync("mkfs.xfs", ["-V"], { stdio: "ignore" }).status === 0;
-if (!canMakeXfs) console.log("No XFS can be mounted here: forks that share blocks are not tried.");
-
-test.runIf(canMakeXfs)(
-  "[R90] [R91] where blocks are shared (XFS) a fork is a clone, and what is written there changes nothing here",
-  async () => {
-    const base = makeDirectory("belay-xfs-");
-    const [image, disk] = [join(base, "image"), join(base, "disk")];
-    writeFileSync(image, "");
-    // a file with holes; a gibibyte of a disk is left free by forks
-    truncateSync(image, 2 * 1024 ** 3);
-    execFileSync("mkfs.xfs", ["-q", image], { stdio: "ignore" });
+/** Calls work with a new disk of this kind, of two gibibytes, in a file with holes: forks leave one of them free. */
+async function withDisk(kind: string, work: (disk: string, base: string) => Promise<void>): Promise<void> {
+  const base = makeDirectory(`belay-${kind}-`);
+  const [image, disk] = [join(base, "image"), join(base, "disk")];
+  writeFileSync(image, "");
+  truncateSync(image, 2 * 1024 ** 3);
+  try {
+    execFileSync(`mkfs.${kind}`, ["-q", image], { stdio: "ignore" });
     mkdirSync(disk);
     execFileSync("mount", ["-o", "loop", image, disk]);
     try {
+      await work(disk, base);
+    } finally {
+      execFileSync("umount", ["--lazy", disk]);
+    }
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+/** Whether disks of a kind can be made and mounted here. */
+function canMake(kind: string): boolean {
+  if (!canMount || spawnSync(`mkfs.${kind}`, ["-V"], { stdio: "ignore" }).status !== 0) return false;
+  return new RegExp(`\\b${kind}$`, "m").test(readFileSync("/proc/filesystems", "utf8"));
+}
+
+for (const kind of ["xfs", "btrfs"])
+  if (!canMake(kind)) console.log(`No ${kind} can be mounted here: forks on it are not tried.`);
+
+test.for(["xfs", "btrfs"].filter(canMake))(
+  "[R90] [R91] where blocks are shared (%s) a fork is a clone, and what is written there changes nothing here",
+  (kind) =>
+    withDisk(kind, async (disk, base) => {
       const root = join(disk, "root");
       for (const [path, content] of Object.entries({ ...FILES, "node_modules/x/index.js": "1\n" })) {
         mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -96,12 +114,51 @@ test.runIf(canMakeXfs)(
       const inFork = new Map(readTreeMap(fork.path)).set("node_modules/back", `symlink ${root}/a.txt`);
       expect(inFork).toEqual(readTreeMap(root));
       expectApart(root, fork.path);
-    } finally {
-      execFileSync("umount", [disk]);
-      rmSync(base, { recursive: true, force: true });
-    }
-  },
+    }),
 );
+
+const MANY_FILES = 600;
+
+test.runIf(canMake("ext4"))(
+  "[R90] [R1952] a disk that fills up while a fork is made: an error that says so, and nothing is left that looks like a fork",
+  () =>
+    withDisk("ext4", async (disk, base) => {
+      const root = join(disk, "root");
+      mkdirSync(root);
+      for (let number = 0; number < MANY_FILES; number += 1)
+        writeFileSync(join(root, `file-${number}`), Buffer.alloc(20_000, number));
+      await using workspace = await openWorkspace(root, { home: join(base, "home") });
+      const before = readTreeMap(root);
+      const place = join(disk, ".belay-forks/root");
+      const making = workspace.fork("one").then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      // the fork gives way every few files: then all space is taken but a little
+      while (!hasBegun(place)) await new Promise((resolve) => setImmediate(resolve));
+      fill(disk);
+      expect(await making).toMatchObject({ code: "DISK_FULL" });
+      expect(readdirSync(place)).toEqual([]);
+      expect(await workspace.forks({ removed: true })).toEqual([]);
+      expect((await workspace.branches()).map(({ name }) => name)).toEqual(["main"]);
+      expect(readTreeMap(root)).toEqual(before);
+      expect((await workspace.upkeep.verify()).problems).toEqual([]);
+      for (const name of readdirSync(disk)) if (name.startsWith("filler")) rmSync(join(disk, name));
+      expect(readTreeMap((await workspace.fork("one")).path)).toEqual(before);
+    }),
+);
+
+/** Takes all space in files without content, large ones first. */
+function fill(disk: string): void {
+  let number = 0;
+  for (let bytes = 2 ** 30; bytes >= 2 ** 15; bytes /= 2)
+    while (spawnSync("fallocate", ["-l", String(bytes), join(disk, `filler-${(number += 1)}`)]).status === 0);
+}
+
+function hasBegun(place: string): boolean {
+  const [making] = existsSync(place) ? readdirSync(place).filter((name) => name.startsWith(".making-")) : [];
+  return making !== undefined && readdirSync(join(place, making)).length > 0;
+}
 
 test(
   "[R91] [I66] what is written in a fork changes nothing in the original, and the reverse, however it is written",

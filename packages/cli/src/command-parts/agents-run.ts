@@ -242,10 +242,9 @@ async function finish(call: AgentsCall, workspace: Workspace, batch: Batch): Pro
   }
   if (merged === "declined" || (merged !== undefined && !isDone(merged))) return EXIT.refused;
   if (runs.every(({ status }) => status === "done")) return EXIT.done;
-  const isAnyStarted = runs.some(({ before }) => before !== null);
-  if (!call.json && isAnyStarted)
+  if (!call.json && runs.some(({ before }) => before !== null))
     call.output.note("Nothing is lost: `belay agents show <run>` has the checkpoint before each agent.");
-  return isAnyStarted ? EXIT.refused : EXIT.failed;
+  return runs.some(({ process: program }) => program !== null) ? EXIT.refused : EXIT.failed;
 }
 
 /** The branches of the runs that are done, as one step: one undo takes it out. */

@@ -3,9 +3,10 @@
  * `.worktreeinclude` names. They are cloned or copied, never linked: an install in the fork would empty the original's.
  */
 import { below, isInside, type AbsolutePath } from "../fs/absolute-path.ts";
-import { copyContent, copyTree, measureTree } from "../fs/copy-file.ts";
+import { copyRegular, copyTree, measureTree } from "../fs/copy-file.ts";
+import { Anchor } from "../fs/anchor.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
-import { createDirectories, setMode } from "../fs/mutate.ts";
+import { createDirectory } from "../fs/mutate.ts";
 import { readSmallFile } from "../fs/read-file.ts";
 import { filesBelow } from "../capture/files-below.ts";
 import { baseName, displayPath, parentPath, type BytePath } from "../model/byte-path.ts";
@@ -97,25 +98,37 @@ export function* copyAdditions(
   place: { root: AbsolutePath; making: AbsolutePath; final: AbsolutePath; clone: boolean },
 ): Generator<void, ForkDependency[]> {
   const { root, making, final, clone } = place;
+  // [R1951] what is swapped for a link meanwhile is neither read nor written through
+  using source = new Anchor(root);
+  using target = new Anchor(making, { real: true });
   const made: ForkDependency[] = [];
-  for (const { path, bytes, skipped } of additions) {
-    const [from, to] = [below(root, path), below(making, path)];
+  for (const { path, bytes, ...addition } of additions) {
+    const from = source.reach(path);
+    const skipped = addition.skipped ?? (from === undefined ? GONE : undefined);
     if (skipped === undefined) {
-      createDirectories(below(making, parentPath(path)));
-      if (isRealDirectory(from)) {
-        yield* copyTree(from, to, {
+      createParents(target, path);
+      if (isRealDirectory(from!))
+        yield* copyTree(from!, target.at(path), {
           clone,
-          linkTarget: (target) => movedTarget(target, root, final),
+          linkTarget: (leads) => movedTarget(leads, root, final),
           done: () => {},
         });
-        setMode(to, Number(statNode(from)!.mode) & 0o7777);
-      } else copyContent(from, to, { clone });
+      else copyRegular(from!, target.at(path), { clone });
     }
     const how = skipped !== undefined ? "skipped" : clone ? "cloned" : "copied";
     made.push({ path: displayPath(path), how, bytes, reason: skipped ?? null });
     yield;
   }
   return made;
+}
+
+const GONE = "it is no longer there";
+
+function createParents(anchor: Anchor, path: BytePath): void {
+  const parent = parentPath(path);
+  if (parent === "") return;
+  createParents(anchor, parent);
+  if (statNode(anchor.at(parent)) === undefined) createDirectory(anchor.at(parent));
 }
 
 /** [R91] A link into the original would let the fork write there: it leads to the same place in the fork. */

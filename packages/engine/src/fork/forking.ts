@@ -39,7 +39,12 @@ export function workspaceRoot({ store: { db }, workingCopy }: Context): Absolute
 }
 
 /** Whether the directory of a fork is where its row says. */
-export function isForkThere({ root, dev, ino, birth }: ForkRow): boolean {
+export function isForkThere({
+  root,
+  dev,
+  ino,
+  birth,
+}: Pick<ForkRow, "root" | "dev" | "ino" | "birth">): boolean {
   const found = root === "" ? undefined : rootIdentity(root);
   return found !== undefined && found.dev === dev && found.ino === ino && found.birth === birth;
 }

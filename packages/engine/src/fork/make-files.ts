@@ -6,7 +6,7 @@
 import { readTree } from "../diff/compare-trees.ts";
 import { isInside, type AbsolutePath } from "../fs/absolute-path.ts";
 import { Anchor } from "../fs/anchor.ts";
-import { copyContent } from "../fs/copy-file.ts";
+import { copyContent, copyRegular } from "../fs/copy-file.ts";
 import { removeTree } from "../fs/remove-tree.ts";
 import { removeFile } from "../fs/durable-file.ts";
 import { isDiskFull, kindOf, sameStat, statNode, type FileStat } from "../fs/file-stat.ts";
@@ -79,7 +79,7 @@ class FileMaker implements Disposable {
     this.#request = request;
     this.#original = new KnownFiles(request.original);
     this.#spare = request.spare && new KnownFiles({ root: request.target, table: request.spare });
-    this.#to = new Anchor(request.target);
+    this.#to = new Anchor(request.target, { real: true });
   }
 
   get made(): MadeFiles {
@@ -225,7 +225,7 @@ class FileMaker implements Disposable {
     const source = this.#original.reach(at);
     const stat = source === undefined ? undefined : statNode(source);
     if (source === undefined || stat === undefined || kindOf(stat) !== "file") return;
-    copyContent(source, this.#to.at(at), { clone: this.#request.clone });
+    copyRegular(source, this.#to.at(at), { clone: this.#request.clone });
     if (!this.#request.clone) this.#written += Number(stat.size);
     this.#gaps.push(at);
   }

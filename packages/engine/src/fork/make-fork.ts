@@ -34,7 +34,7 @@ import { decodeExcluded } from "../rules/excluded-list.ts";
 import type { FileTable } from "../scan/file-table.ts";
 import { RACY } from "../scan/stat-columns.ts";
 import { writeStatCache } from "../scan/stat-cache.ts";
-import { rootIdentity } from "../store/registry.ts";
+import { rootIdentity, type RootIdentity } from "../store/registry.ts";
 import { statCacheName } from "../store/store.ts";
 import { copyAdditions, findAdditions, type Addition } from "./dependencies.ts";
 import { freeDirectory } from "./fork-place.ts";
@@ -248,6 +248,8 @@ async function build(
   });
   move(making, final);
   syncDirectory(place);
+  // [R1951] what has the name now may be no directory of ours
+  if (!isForkThere({ root: final, ...identity })) throw swapped(final);
   withRegistry(context, forking, (registry) => {
     const registered = registry.list().find(({ id }) => id === forking.id)!;
     registry.addFork(
@@ -255,9 +257,15 @@ async function build(
       draft.port,
     );
   });
-  keepScan(context, { workingCopy, final, source, table: made.table });
+  keepScan(context, { workingCopy, identity, source, table: made.table });
   const reason = "reason" in repository && repository.reason !== undefined ? [repository.reason] : [];
   return [...reason, ...warningsOf(made, dependencies, draft)];
+}
+
+function swapped(final: AbsolutePath): EngineError<"FILE_SYSTEM"> {
+  const path = displayAbsolute(final);
+  const message = `Another program put something in the place of the fork while it was made: ${path} is left as it is. Your files are untouched.`;
+  return new EngineError("FILE_SYSTEM", message, { path, operation: "fork" });
 }
 
 /** [R90] What was written a moment ago could be written again without another time: the first capture reads it. */
@@ -278,10 +286,10 @@ const CLONED_BYTES = 1024;
 /** The first capture in the fork compares with what was just written, and reads only what changed since. */
 function keepScan(
   { store }: Context,
-  made: { workingCopy: number; final: AbsolutePath; source: Checkpoint; table: FileTable },
+  made: { workingCopy: number; identity: RootIdentity; source: Checkpoint; table: FileTable },
 ): void {
   if (store.directory === undefined) return;
-  const { dev, ino, birth } = rootIdentity(made.final)!;
+  const { dev, ino, birth } = made.identity;
   writeStatCache(below(store.directory, statCacheName(made.workingCopy)), {
     table: made.table,
     facts: {

@@ -5,6 +5,7 @@
  */
 import { below, realPath, type AbsolutePath } from "../fs/absolute-path.ts";
 import { copyContent, copyTree } from "../fs/copy-file.ts";
+import { EnteredDirectory } from "../fs/entered-directory.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { createDirectory, createFile } from "../fs/mutate.ts";
 import { readGitConfig, type GitConfig } from "../git/git-config.ts";
@@ -45,22 +46,36 @@ const COPIED: readonly (readonly [name: string, own: boolean])[] = [
   ["info/sparse-checkout", true],
 ];
 
-function write(repository: Repository, objects: AbsolutePath, git: AbsolutePath): void {
+function write(repository: Repository, objects: AbsolutePath, place: AbsolutePath): void {
   const { gitDir, commonDir } = repository;
-  createDirectory(git);
-  for (const name of ["info", "objects", "objects/info", "objects/pack"]) createDirectory(below(git, name));
-  put(below(git, "objects/info/alternates"), Buffer.from(`${objects}\n`, "latin1"));
+  // [R1951] each directory is entered, not followed
+  using git = newDirectory(place);
+  using info = newDirectory(git.at("info"));
+  using ownObjects = newDirectory(git.at("objects"));
+  using objectsInfo = newDirectory(ownObjects.at("info"));
+  createDirectory(ownObjects.at("pack"));
+  put(objectsInfo.at("alternates"), Buffer.from(`${objects}\n`, "latin1"));
   const config = readGitConfig(gitDir, commonDir);
-  put(below(git, "config"), Buffer.from(configOf(repository, config), "latin1"));
-  for (const [name, own] of COPIED) copyIfThere(below(own ? gitDir : commonDir, name), below(git, name));
+  put(git.at("config"), Buffer.from(configOf(repository, config), "latin1"));
+  for (const [name, own] of COPIED) {
+    const to = name.startsWith(INFO) ? info.at(name.slice(INFO.length)) : git.at(name);
+    copyIfThere(below(own ? gitDir : commonDir, name), to);
+  }
   for (const name of listDirectory(gitDir).filter((each) => each.startsWith("sharedindex.")))
-    copyIfThere(below(gitDir, name), below(git, name));
+    copyIfThere(below(gitDir, name), git.at(name));
   const linkTarget = (target: Buffer) => target;
-  for (const _ of copyTree(below(commonDir, "refs"), below(git, "refs"), {
+  for (const _ of copyTree(below(commonDir, "refs"), git.at("refs"), {
     clone: false,
     linkTarget,
     done: () => {},
   }));
+}
+
+const INFO = "info/";
+
+function newDirectory(path: AbsolutePath): EnteredDirectory {
+  createDirectory(path);
+  return new EnteredDirectory(path);
 }
 
 function put(path: AbsolutePath, bytes: Buffer): void {

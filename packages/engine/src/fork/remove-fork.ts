@@ -8,7 +8,7 @@ import type { Context } from "../capture/context.ts";
 import { filesBelow, repositoriesBelow } from "../capture/files-below.ts";
 import type { Look, Present } from "../capture/look.ts";
 import { momentOf } from "../capture/moment.ts";
-import { withCapture } from "../capture/with-capture.ts";
+import { withCapture, type Capture } from "../capture/with-capture.ts";
 import { below, displayAbsolute, parentOf, type AbsolutePath } from "../fs/absolute-path.ts";
 import { removeTree } from "../fs/remove-tree.ts";
 import { makePrivateDirectory, syncDirectory } from "../fs/durable-file.ts";
@@ -73,7 +73,7 @@ export function captureForRemoval(
 ): Checkpoint {
   const { store, system } = inFork;
   const commits = ownCommits(row.root).refs;
-  return withCapture(inFork, everything(inFork), (capture) => {
+  return captureAll(inFork, row, (capture) => {
     const missing = [
       ...capture.present.gaps.map(({ path, reason }) => ({
         path: displayPath(path),
@@ -125,6 +125,20 @@ function placeOf({ place, root }: ForkRow): AbsolutePath {
 
 function factsOf({ name, files, bytesOnDisk, dependencies, git, durationMs }: ForkRow) {
   return { name, files, bytesOnDisk, dependencies, git, durationMs };
+}
+
+/** [R1951] Its directory may be swapped for something else meanwhile: then the fork stays as it is. */
+function captureAll<Result>(inFork: Context, row: ForkRow, work: (capture: Capture) => Result): Result {
+  try {
+    return withCapture(inFork, everything(inFork), work);
+  } catch (error) {
+    const path = displayAbsolute(row.root);
+    throw explainSystemError(error, {
+      what: `The fork in ${path} cannot be captured, and stays`,
+      path,
+      operation: "fork",
+    });
+  }
 }
 
 /** A look at all files but those that any tool makes again: dependencies, caches, builds, git's own data. */
@@ -282,7 +296,7 @@ export function clearAway({ store: { db, directory } }: Context, row: ForkRow): 
 /** [R92] A process that was still at work may have written after the capture. */
 function captureAgain(inFork: Context, row: ForkRow): void {
   const { db } = inFork.store;
-  withCapture(inFork, everything(inFork), (capture) => {
+  captureAll(inFork, row, (capture) => {
     const captured = row.captured ?? headCheckpoint(db);
     if (capture.present.snapshot === captured?.snapshot) return;
     if (captured !== undefined && isLeft(inFork, row, captured.seq)) leaveBranch(inFork, row, captured.seq);

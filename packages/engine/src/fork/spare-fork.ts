@@ -4,6 +4,8 @@
  */
 import type { Context } from "../capture/context.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { Anchor } from "../fs/anchor.ts";
+import { EnteredDirectory } from "../fs/entered-directory.ts";
 import { removeTree } from "../fs/remove-tree.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { move } from "../fs/mutate.ts";
@@ -39,11 +41,12 @@ export function becomeSpare(context: Context, row: ForkRow): boolean {
 
 /** Removes what no checkpoint holds: dependencies, builds, the repository. */
 function removeOthers(root: AbsolutePath, table: FileTable): void {
+  using anchor = new Anchor(root, { real: true });
   for (const [directory, path] of table.directories.entries()) {
-    const at = path === "" ? root : below(root, path);
-    for (const name of listDirectory(at)) {
+    using at = new EnteredDirectory(path === "" ? root : anchor.at(path));
+    for (const name of listDirectory(at.path)) {
       const index = table.find(directory, name);
-      if (index < 0 || table.kind[index] === EXCLUDED) for (const _ of removeTree(below(at, name)));
+      if (index < 0 || table.kind[index] === EXCLUDED) for (const _ of removeTree(at.at(name)));
     }
   }
 }

@@ -22,14 +22,12 @@ export class Anchor implements Disposable {
   /** Open directories from the root down to the last one used. */
   #chain: { path: BytePath; descriptor: number }[] = [];
 
-  constructor(root: AbsolutePath) {
+  /** `real`: a link at the root is refused too. */
+  constructor(root: AbsolutePath, { real = false }: { real?: boolean } = {}) {
     this.#root = root;
-    if (hasDescriptorPaths) {
-      this.#chain.push({
-        path: "" as BytePath,
-        descriptor: openSync(forSystem(root), constants.O_RDONLY | (constants.O_DIRECTORY ?? 0)),
-      });
-    }
+    const flags = real ? DIRECTORY_FLAGS : constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
+    if (hasDescriptorPaths)
+      this.#chain.push({ path: "" as BytePath, descriptor: openSync(forSystem(root), flags) });
   }
 
   /** How system calls reach `path`; throws ENOENT, ENOTDIR or ELOOP when its parent is not a real directory. */

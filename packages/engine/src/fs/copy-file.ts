@@ -1,10 +1,12 @@
 /** Copies of files and trees. Where the file system can, a copy shares the blocks of its original until either is written. */
-import { constants, copyFileSync, lutimesSync } from "node:fs";
+import { closeSync, constants, copyFileSync, fstatSync, lutimesSync, openSync } from "node:fs";
 import { below, forSystem, type AbsolutePath } from "./absolute-path.ts";
+import { hasDescriptorPaths } from "./anchor.ts";
 import { removeFile } from "./durable-file.ts";
-import { kindOf, statNode } from "./file-stat.ts";
+import { EnteredDirectory } from "./entered-directory.ts";
+import { isErrno, kindOf, statNode } from "./file-stat.ts";
 import { listDirectory } from "./list-directory.ts";
-import { createDirectory, createLink, setMode } from "./mutate.ts";
+import { createDirectory, createLink } from "./mutate.ts";
 import { readLink } from "./read-file.ts";
 
 /** Copies a regular file to a name that must not exist; with `clone` by sharing its blocks where that is possible. */
@@ -48,24 +50,50 @@ export interface TreeCopy {
   done(bytes: number): void;
 }
 
-/** Copies a directory with everything below it, times and modes included. Only files, directories and links are copied. */
+/**
+ * Copies a directory with everything below it, times and modes included. Only files, directories and links are copied.
+ * [R1951] Nothing is read or written through a link that takes the place of a directory or file meanwhile: what is no
+ * longer what it was is left out.
+ */
 export function* copyTree(from: AbsolutePath, to: AbsolutePath, copy: TreeCopy): Generator<void> {
   createDirectory(to);
-  for (const name of listDirectory(from)) {
-    const [source, target] = [below(from, name), below(to, name)];
-    const stat = statNode(source);
+  using source = new EnteredDirectory(from);
+  using target = new EnteredDirectory(to);
+  for (const name of listDirectory(source.path)) {
+    const stat = statNode(source.at(name));
     const kind = stat === undefined ? undefined : kindOf(stat);
     if (stat === undefined || kind === undefined || kind === "special") continue;
-    if (kind === "directory") {
-      yield* copyTree(source, target, copy);
-      setMode(target, Number(stat.mode) & 0o7777);
-    } else if (kind === "symlink") createLink(target, copy.linkTarget(readLink(source)));
-    else copyContent(source, target, copy);
-    lutimesSync(forSystem(target), Number(stat.atimeNs) / 1e9, Number(stat.mtimeNs) / 1e9);
+    try {
+      if (kind === "directory") yield* copyTree(source.at(name), target.at(name), copy);
+      else if (kind === "symlink") createLink(target.at(name), copy.linkTarget(readLink(source.at(name))));
+      else copyRegular(source.at(name), target.at(name), copy);
+    } catch (error) {
+      if (!isErrno(error, ...SWAPPED)) throw error;
+      continue;
+    }
+    lutimesSync(forSystem(target.at(name)), Number(stat.atimeNs) / 1e9, Number(stat.mtimeNs) / 1e9);
     copy.done(kind === "file" ? Number(stat.size) : 0);
     yield;
   }
+  target.setMode(source.mode);
 }
+
+/** What a node says that is something else by now, or gone. */
+const SWAPPED = ["ELOOP", "ENOTDIR", "ENOENT", "EINVAL"];
+
+/** Copies a file as `copyContent` does; throws ELOOP where something else than a regular file stands. */
+export function copyRegular(from: AbsolutePath, to: AbsolutePath, how: { clone: boolean }): void {
+  if (!hasDescriptorPaths) return copyContent(from, to, how);
+  const descriptor = openSync(forSystem(from), SOURCE_FLAGS);
+  try {
+    if (!fstatSync(descriptor).isFile()) throw Object.assign(new Error("not a file"), { code: "ELOOP" });
+    copyContent(`/proc/self/fd/${descriptor}` as AbsolutePath, to, how);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const SOURCE_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** The files below a directory and their bytes; undefined as soon as they are more than a limit. */
 export function measureTree(

@@ -1,38 +1,50 @@
 /** Removes whole trees, a node at a time, so that the caller can give way to other work in between. */
-import { chmodSync } from "node:fs";
-import { below, forSystem, type AbsolutePath } from "./absolute-path.ts";
+import type { AbsolutePath } from "./absolute-path.ts";
+import { EnteredDirectory } from "./entered-directory.ts";
 import { isErrno, kindOf, statNode } from "./file-stat.ts";
 import { listDirectory } from "./list-directory.ts";
 import { removeEmptyDirectory, removeName } from "./mutate.ts";
 
-/** Removes a node and everything below it; links are removed, never followed. Does nothing if it does not exist. */
+/**
+ * Removes a node and everything below it; links are removed, never followed, [R1951] also one that takes the place of a
+ * directory meanwhile. Does nothing if it does not exist.
+ */
 export function* removeTree(path: AbsolutePath): Generator<void> {
   const stat = statNode(path);
   if (stat === undefined) return;
-  if (kindOf(stat) !== "directory") {
+  if (kindOf(stat) !== "directory") return removeName(path);
+  {
+    using directory = entered(path);
+    if (directory === undefined) return removeName(path);
+    for (const name of namesToRemove(directory)) {
+      yield* removeTree(directory.at(name));
+      yield;
+    }
+  }
+  try {
+    removeEmptyDirectory(path);
+  } catch (error) {
+    if (!isErrno(error, "ENOTDIR")) throw error;
     removeName(path);
-    return;
   }
-  for (const name of namesToRemove(path)) {
-    const node = below(path, name);
-    const inside = statNode(node);
-    if (inside === undefined) continue;
-    if (kindOf(inside) === "directory") yield* removeTree(node);
-    else removeName(node);
-    yield;
+}
+
+/** Undefined where a link stands by now. */
+function entered(path: AbsolutePath): EnteredDirectory | undefined {
+  try {
+    return new EnteredDirectory(path);
+  } catch (error) {
+    if (isErrno(error, "ENOTDIR", "ELOOP")) return undefined;
+    throw error;
   }
-  removeEmptyDirectory(path);
 }
 
 /** The names in a directory that is about to be emptied: one that may not be written is opened up first. */
-function namesToRemove(path: AbsolutePath): string[] {
-  const stat = statNode(path);
-  if (stat !== undefined && (stat.mode & 0o700n) !== 0o700n) {
-    try {
-      chmodSync(forSystem(path), 0o700);
-    } catch (error) {
-      if (!isErrno(error, "EPERM", "EACCES", "EROFS")) throw error;
-    }
+function namesToRemove(directory: EnteredDirectory): string[] {
+  try {
+    directory.openUp();
+  } catch (error) {
+    if (!isErrno(error, "EPERM", "EACCES", "EROFS")) throw error;
   }
-  return listDirectory(path);
+  return listDirectory(directory.path);
 }
