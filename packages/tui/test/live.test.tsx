@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { processIdentity } from "@belay/engine";
@@ -189,6 +190,36 @@ describe("what happens while the timeline is open", () => {
     await turn("Third", "24", "c.txt");
     await window.shows("Third");
     expect(window.text).not.toContain("Checkpoints fail");
+  });
+
+  test("[R1914] [R1723] a store that is full says so with the way out, in narrow windows too, and so long as it is", async () => {
+    await using project = await PicturedProject.empty();
+    const config = join(project.home, "config.json");
+    writeFileSync(config, JSON.stringify({ "disk.capBytes": 2 ** 20 }));
+    project.write("large.txt", randomBytes(2 ** 20).toString("base64"));
+    const keep = () => project.play("10:23:00", (workspace) => workspace.checkpoint({ kind: "manual" }));
+    await expect(keep()).rejects.toMatchObject({ code: "STORE_FULL" });
+    const strip = [
+      "! The store is full: checkpoints fail since 10:23. Agents go on, unprotected.",
+      "  `belay prune --dry-run` shows what can go; disk.capBytes raises the cap.",
+    ];
+    {
+      await using window = await Window.open(<TimelineScreen />, { place: project.place });
+      await window.shows("The store is full");
+      expect(window.lines.slice(3, 5)).toEqual(strip);
+      await window.resize(60, 16);
+      const narrow = window.lines.slice(3, 7);
+      expect(narrow.map((each) => each.trim()).join(" ")).toBe(strip.map((each) => each.trim()).join(" "));
+    }
+    writeFileSync(config, JSON.stringify({ "disk.capBytes": 2 ** 30 }));
+    await keep();
+    await using later = await Window.open(<TimelineScreen />, {
+      place: project.place,
+      columns: 120,
+      rows: 36,
+    });
+    await later.shows("of 1 GiB");
+    expect(later.text).not.toContain("The store is full");
   });
 
   test("[R313] [R823] checkpoints that cannot be restored in full are named, with how many are sound", async () => {

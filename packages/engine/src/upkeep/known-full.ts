@@ -6,7 +6,7 @@ import { appendEvent } from "../history/events.ts";
 import { EngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";
 import type { Database } from "../store/database.ts";
-import { readMeta, storeBytes, writeMeta, type Store } from "../store/store.ts";
+import { pageBytes, readMeta, writeMeta, type Store } from "../store/store.ts";
 
 const KEY = "full";
 
@@ -14,6 +14,7 @@ interface Note {
   readonly at: number;
   /** The newest checkpoint then. */
   readonly newest: number;
+  /** Those of the pages: the log beside them comes and goes with every process, and makes no room by that. */
   readonly bytes: number;
   readonly capBytes: number;
 }
@@ -23,7 +24,7 @@ export function noteFull(store: Store, system: Pick<System, "now">, capBytes: nu
   const { db } = store;
   if (db.readOnly || fullSince(store, capBytes) !== null) return;
   const at = system.now();
-  const note: Note = { at, newest: newestSeq(db), bytes: storeBytes(store), capBytes };
+  const note: Note = { at, newest: newestSeq(db), bytes: pageBytes(db).total, capBytes };
   try {
     db.transaction(() => {
       writeMeta(db, KEY, JSON.stringify(note));
@@ -46,7 +47,9 @@ export function fullSince(store: Store, capBytes: number): number | null {
   if (text === undefined) return null;
   const note = JSON.parse(text) as Note;
   const isStill =
-    note.newest === newestSeq(store.db) && note.capBytes >= capBytes && note.bytes <= storeBytes(store);
+    note.newest === newestSeq(store.db) &&
+    note.capBytes >= capBytes &&
+    note.bytes <= pageBytes(store.db).total;
   return isStill ? note.at : null;
 }
 

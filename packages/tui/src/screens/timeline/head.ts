@@ -3,6 +3,7 @@ import type { HistoryState } from "../../data/history.ts";
 import { box, fit, line, lineWidth, pad, span, type Line } from "../../frame/line.ts";
 import type { Signs } from "../../terminal/signs.ts";
 import { visibleLine } from "../../text/visible.ts";
+import { fitLine } from "../../text/wrap.ts";
 import { TITLES } from "../../words.ts";
 import { nowText } from "./row-lines.ts";
 
@@ -50,7 +51,9 @@ export function currentAmongSome({ rows, now }: Rows, all: Rows | undefined): st
   return all !== undefined && isSame ? currentText(all) : "";
 }
 
-/** Something wrong with the whole, in two lines. */
-export function stripLines(text: readonly string[]): Line[] {
-  return text.map((each, index) => line(`${index === 0 ? "! " : "  "}${each}`, { colour: "yellow" }));
+/** Something wrong with the whole, in two lines, or in as many as a narrow window needs. */
+export function stripLines(text: readonly string[], columns: number): Line[] {
+  return text
+    .flatMap((each, index) => fitLine(`${index === 0 ? "! " : "  "}${each}`, columns, "  ").split("\n"))
+    .map((each) => line(each, { colour: "yellow" }));
 }

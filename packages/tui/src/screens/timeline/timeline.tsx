@@ -46,7 +46,7 @@ export function TimelineScreen({ thread, isInner = false }: TimelineProps): Reac
   const { columns, signs } = frame;
   const isWide = columns >= WIDE_COLUMNS;
   const listWidth = isWide ? Math.floor(columns * LIST_SHARE) : columns;
-  const protection = useProtection(state);
+  const protection = useProtection(state, columns);
   const drawn = useRef<{ list: RowList; beside: Beside }>(null!);
   const list = () => drawn.current.list;
   const isMarked = choices.marks.length > 0;

@@ -27,8 +27,8 @@ const AGAIN_MS = 30_000;
 const PATIENCE_MS = 3000;
 
 /** Keeps the state of the whole. */
-export function useProtection(state: HistoryState): Protection {
-  const status = useStatus();
+export function useProtection(state: HistoryState, columns: number): Protection {
+  const status = useStatus(state.now?.failing?.since);
   const isAlone = useIsAlone();
   const source = useSource();
   const isLost = useSourceState() === "lost";
@@ -49,12 +49,9 @@ export function useProtection(state: HistoryState): Protection {
             status.watching.state === "live",
             STATE_WORDS.disk(size(status.disk.bytes), size(status.disk.capBytes)),
           ),
-    strips: strips.slice(0, 1).flatMap((strip) => stripLines(strip)),
+    strips: strips.slice(0, 1).flatMap((strip) => stripLines(strip, columns)),
   };
 }
-
-/** Near its cap, a store is what captures fail by. */
-const FULL_SHARE = 0.95;
 
 /** Captures that fail, most often because the store is full. */
 function failureStrip(
@@ -62,13 +59,15 @@ function failureStrip(
   status: Status | undefined,
   clock: number,
 ) {
-  const { bytes = 0, capBytes = Number.POSITIVE_INFINITY } = status?.disk ?? {};
-  const since = failing === null ? undefined : nearTime(Date.parse(failing.since), clock);
-  if (bytes >= capBytes * (failing === null ? 1 : FULL_SHARE)) return [STATE_WORDS.full(since)];
-  return failing === null ? [] : [STATE_WORDS.failing(since!, visibleLine(failing.problem))];
+  const { bytes = 0, capBytes = Number.POSITIVE_INFINITY, fullSince = null } = status?.disk ?? {};
+  const since = fullSince ?? failing?.since;
+  const time = since === undefined ? undefined : nearTime(Date.parse(since), clock);
+  if (fullSince !== null || bytes >= capBytes) return [STATE_WORDS.full(time)];
+  return failing === null ? [] : [STATE_WORDS.failing(time!, visibleLine(failing.problem))];
 }
 
-function useStatus(): Status | undefined {
+/** `failing`: since when captures fail; a change of that is a reason to ask again. */
+function useStatus(failing: string | undefined): Status | undefined {
   const source = useSource();
   const [status, setStatus] = useState<Status>();
   useEffect(() => {
@@ -83,7 +82,7 @@ function useStatus(): Status | undefined {
       clearTimeout(first);
       clearInterval(again);
     };
-  }, [source]);
+  }, [source, failing]);
   return status;
 }
 
