@@ -338,6 +338,17 @@ describe("installing", () => {
       env: USER(),
     });
 
+  test("init takes --agent several times, and lists", () => {
+    sandbox = new Sandbox({ "a.txt": "one\n" });
+    const chosen = ["--agent", "claude-code,codex", "--agent", "gemini-cli", "--agent=codex"];
+    const { agents } = JSON.parse(asUser("init", ...chosen, "--yes", "--json").stdout);
+    expect(agents.map(({ agent }: { agent: string }) => agent)).toEqual([
+      "claude-code",
+      "codex",
+      "gemini-cli",
+    ]);
+  });
+
   test("init adds the hooks of the agents it finds before its first checkpoint; uninstall takes out exactly those", () => {
     sandbox = new Sandbox({
       "a.txt": "one\n",

@@ -42,14 +42,18 @@ export function placeFor(
 }
 
 /** The named agents, or those that are installed or configured here. */
-export async function chooseAgents(names: string | undefined, place: Place): Promise<AgentAdapter[]> {
+export async function chooseAgents(
+  names: readonly string[] | undefined,
+  place: Place,
+): Promise<AgentAdapter[]> {
   const all = await loadAllAgents();
   if (names === undefined)
     return all.filter((adapter) => {
       const { program, configured } = detectAgent(adapter, place);
       return program !== null || configured !== null;
     });
-  return names.split(",").map((name) => {
+  const single = names.flatMap((list) => list.split(","));
+  return [...new Set(single)].map((name) => {
     const found = all.find(({ id }) => id === name.trim());
     if (found === undefined)
       throw usageError(`Unknown agent "${name}".`, `Known agents: ${all.map(({ id }) => id).join(", ")}.`);

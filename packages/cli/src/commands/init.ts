@@ -20,7 +20,12 @@ export default defineCommand({
     "will write first. Everything is kept outside of the directory (see --home); git is never touched.",
   ].join("\n"),
   options: {
-    agent: { type: "string", value: "a,b", about: "install hooks for these agents instead of those found" },
+    agent: {
+      type: "string",
+      multiple: true,
+      value: "a,b",
+      about: "install hooks for these agents instead of those found; may be given several times",
+    },
     "no-agents": { type: "boolean", about: "install no hooks" },
     shared: { type: "boolean", about: "install hooks in the project's own settings, which are committed" },
     nested: { type: "boolean", about: "allow it inside a directory that is protected already" },
@@ -93,7 +98,7 @@ async function prepareAgents(call: Call): Promise<PreparedAgents | undefined> {
 
 /** What the command line may say about agents. */
 interface InitOptions {
-  readonly agent?: string;
+  readonly agent?: readonly string[];
   readonly shared?: boolean;
   readonly nested?: boolean;
   readonly yes?: boolean;
