@@ -20,11 +20,15 @@ export function progressTeller(
   { store, system, progress }: Context,
   { id, finish, edits }: JournalEntry,
 ): (done: number) => void {
+  const total = edits.length;
   let toldMs = system.elapsed();
+  let isLong = false;
   return (done) => {
-    progress?.({ phase: "changing", done, total: edits.length });
-    if (system.elapsed() - toldMs < PROGRESS_MS) return;
-    const data = { operation: id, done, total: edits.length };
+    progress?.({ phase: "changing", done, total });
+    // the last file of a long one is told too: recording what was done takes a while after it
+    if (system.elapsed() - toldMs < PROGRESS_MS && !(isLong && done === total)) return;
+    isLong = true;
+    const data = { operation: id, done, total };
     const event = { type: "restore_progress" as const, thread: finish.thread, at: system.now(), data };
     try {
       store.db.fleetingTransaction(() => appendEvent(store.db, event));
