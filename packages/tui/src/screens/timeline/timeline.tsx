@@ -187,10 +187,11 @@ function emptyLines(
   { state, filter, whole, name }: { state: HistoryState; filter: Filter; whole: number | null; name: string },
   { columns, signs }: Frame,
 ): Line[] | undefined {
-  const { rows, total, problem } = state;
+  const { rows, total, now, problem } = state;
   if (problem !== undefined && rows.length === 0)
     return [problem.message, problem.hint].map((text) => line(text, { colour: "yellow" }));
-  if (rows.length > 0 && !rows.every(({ kind }) => kind === "initial")) return undefined;
+  const isUntouched = now === null || now.changed === 0;
+  if (rows.length > 0 && !(isUntouched && rows.every(({ kind }) => kind === "initial"))) return undefined;
   if (total === null) return [];
   const text =
     filter.asked === undefined ? STATE_WORDS.nothing(name) : STATE_WORDS.noMatch(filter.asked, whole ?? 0);
