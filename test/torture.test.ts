@@ -30,7 +30,7 @@ describe("in its short form", () => {
   test("[R136] databases: what a checkpoint has of a database in use is the state after a commit", () =>
     expectPassed("databases"));
 
-  test("[R18, R27, R111] paths: neither forged names nor swapped directories, the stage's among them, lead outside", () =>
+  test("[R18, R27, R111, R1951, R1891] paths: neither forged names nor swapped directories, the stage's among them, lead outside", () =>
     expectPassed("paths"));
 
   test(

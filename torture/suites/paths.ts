@@ -1,6 +1,6 @@
 /**
- * Stores with names that lead elsewhere, and directories swapped for links during a restore, and while forks are made and
- * removed: nothing outside is written, removed, or read into a fork.
+ * Stores with names that lead elsewhere, and directories swapped for links during captures and restores, and while forks
+ * are made and removed: nothing outside is written, removed, or read into a fork.
  */
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";

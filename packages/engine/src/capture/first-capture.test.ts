@@ -1,6 +1,6 @@
 /** The first capture of a store reads with two threads, and records what one would. */
 import { once } from "node:events";
-import { utimesSync } from "node:fs";
+import { symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inLab, type CaptureLab } from "../../test/support/capture-lab.ts";
@@ -86,6 +86,15 @@ describe("packing files without a store", () => {
         else lab.remove("a");
         expect(packFiles(absolutePath(lab.root), files, new Set()).read.map(({ at }) => at)).toEqual([1]);
       })(),
+  );
+
+  test(
+    "[R1891] reads nothing through a link, whatever the scan saw there",
+    inLab({ "d/a": "one", b: "two" }, (lab) => {
+      symlinkSync("d", join(lab.root, "link"));
+      const files = toPack(lab, ["link/a", "b"]);
+      expect(packFiles(absolutePath(lab.root), files, new Set()).read.map(({ at }) => at)).toEqual([1]);
+    }),
   );
 
   test(

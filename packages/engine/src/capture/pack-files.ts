@@ -3,7 +3,8 @@
  * the worker alike. Content is read straight into the pack's buffer, hashed there and compressed together. A
  * file that differs from the scan is left out, to be read with care later.
  */
-import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import type { AbsolutePath } from "../fs/absolute-path.ts";
+import { Anchor } from "../fs/anchor.ts";
 import { CHUNK_BYTES, readUnchanged } from "../fs/read-file.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
@@ -47,9 +48,10 @@ export function packFiles(
     objects = [];
     filled = 0;
   };
+  using anchor = new Anchor(root);
   for (const file of files) {
-    if (file.size > CHUNK_BYTES) continue;
-    const content = readUnchanged(below(root, file.path), buffer.subarray(filled), file);
+    const path = file.size > CHUNK_BYTES ? undefined : anchor.reach(file.path);
+    const content = path && readUnchanged(path, buffer.subarray(filled), file);
     if (content === undefined) continue;
     const hash = hashBytes(content);
     read.push({ at: file.at, hash });

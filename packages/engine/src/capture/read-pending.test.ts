@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readlinkSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inLab, type CaptureLab } from "../../test/support/capture-lab.ts";
@@ -61,6 +70,22 @@ describe("reading what a scan left to be read", () => {
       readPending(reading);
       expect(reading.scan.table.kind[indexOf(reading, "a")]).toBe(ABSENT);
       expect([...files.content.values()]).toEqual(["two"]);
+    }),
+  );
+
+  test(
+    "[R1891] nothing is read through a link that took the place of a directory since the scan",
+    inLab({ "d/a": "one", "d/link": "two", b: "three" }, (lab) => {
+      const { reading, files, trees } = scanned(lab);
+      renameSync(join(lab.root, "d"), `${lab.root}-away`);
+      mkdirSync(`${lab.root}-outside`);
+      writeFileSync(`${lab.root}-outside/a`, "secret");
+      symlinkSync(`${lab.root}-outside`, join(lab.root, "d"));
+      readPending(reading);
+      expect([...files.content.values()]).toEqual(["three"]);
+      expect([...trees.content.values()]).toEqual([]);
+      const { table } = reading.scan;
+      expect(table.kind[table.find(table.directories.indexOf(path("d")), "a")]).toBe(ABSENT);
     }),
   );
 

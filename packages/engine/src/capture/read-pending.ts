@@ -2,7 +2,8 @@
  * Reads what a scan left pending. A file that cannot be read is a gap, a file that vanished is absent, a file
  * that does not hold still is captured as last read and marked. The capture as a whole continues.
  */
-import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import type { AbsolutePath } from "../fs/absolute-path.ts";
+import { Anchor } from "../fs/anchor.ts";
 import { isErrno, type FileStat } from "../fs/file-stat.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
@@ -36,6 +37,11 @@ export interface Reading {
   hotLater?: ((path: BytePath, first: ObjectHash) => void) | undefined;
 }
 
+/** The same, with the root entered: a directory that is swapped for a link since the scan leads nowhere. [R1891] */
+interface EnteredReading extends Reading {
+  readonly anchor: Anchor;
+}
+
 /** How long a hot file is left alone before its second reading. */
 export const SETTLE_MS = 20;
 
@@ -46,22 +52,25 @@ export function readPending(reading: Reading): {
 } {
   const doubts: Doubt[] = [];
   const read = new Map<ObjectHash, BytePath>();
+  if (reading.scan.pending.length === 0) return { doubts, read };
   applyByteLimit(reading);
   reading.parallel?.finish(reading.scan);
+  using anchor = new Anchor(reading.root);
+  const entered = { ...reading, anchor };
   const noteUnstable = (path: BytePath) => void doubts.push({ path, reason: "unstable" });
   const note = (path: BytePath, content: ReadContent) => {
     read.set(content.hash, path);
     if (!content.stable) noteUnstable(path);
   };
   const databases = readDatabases(reading, (path, index) => {
-    const content = readLog(reading, path, index);
+    const content = readLog(entered, path, index);
     if (content !== undefined) note(path, content);
   });
   databases.unstable.forEach(noteUnstable);
-  const hot = readEntries(reading, databases.done, note);
+  const hot = readEntries(entered, databases.done, note);
   if (reading.hotLater !== undefined)
     for (const { index, path } of hot) reading.hotLater(path, reading.scan.table.hashAt(index));
-  else if (hot.length > 0) readHotAgain(reading, hot, note);
+  else if (hot.length > 0) readHotAgain(entered, hot, note);
   return { doubts, read };
 }
 
@@ -86,17 +95,18 @@ function applyByteLimit({ scan, limitBytes, unlimited }: Reading): void {
  * One file of a database: growth while it is read is harmless, and a log may appear or vanish between two
  * attempts.
  */
-function readLog(reading: Reading, path: BytePath, index: number): ReadContent | undefined {
+function readLog(reading: EnteredReading, path: BytePath, index: number): ReadContent | undefined {
   const { table } = reading.scan;
   if (table.kind[index] === GAP) return undefined;
   table.kind[index] = FILE;
+  reading.anchor.forget();
   const content = readEntry(reading, path, index);
   return content && { ...content, stable: true };
 }
 
 /** Reads everything that is pending and not done yet; returns the files that are hot. */
 function readEntries(
-  reading: Reading,
+  reading: EnteredReading,
   done: ReadonlySet<number>,
   note: (path: BytePath, content: ReadContent) => void,
 ): { index: number; path: BytePath }[] {
@@ -119,11 +129,12 @@ function readEntries(
  * must agree.
  */
 function readHotAgain(
-  reading: Reading,
+  reading: EnteredReading,
   hot: readonly { index: number; path: BytePath }[],
   note: (path: BytePath, content: ReadContent) => void,
 ): void {
   sleep(SETTLE_MS);
+  reading.anchor.forget();
   for (const { index, path } of hot) {
     const first = reading.scan.table.hashAt(index);
     const content = readEntry(reading, path, index);
@@ -133,15 +144,14 @@ function readHotAgain(
 
 /** Reads one pending entry and puts what was read into the table. */
 function readEntry(
-  { root, scan, sink, fileSink }: Reading,
+  { anchor, scan, sink, fileSink }: EnteredReading,
   path: BytePath,
   index: number,
 ): ReadContent | undefined {
   const { table } = scan;
   try {
-    const absolute = below(root, path);
-    const content =
-      table.kind[index] === SYMLINK ? readLinkContent(absolute, sink) : readFileContent(absolute, fileSink);
+    const at = anchor.at(path);
+    const content = table.kind[index] === SYMLINK ? readLinkContent(at, sink) : readFileContent(at, fileSink);
     table.setHash(index, content.hash);
     table.size[index] = content.size;
     if (content.stat !== undefined) noteStat(table, index, content.stat);

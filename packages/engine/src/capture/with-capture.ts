@@ -11,6 +11,7 @@
  * the look that counts.
  */
 import { walkTree } from "../diff/compare-trees.ts";
+import { isErrno } from "../fs/file-stat.ts";
 import { placeHere } from "../history/line.ts";
 import type { Recorded } from "../history/record.ts";
 import { isEngineError } from "../model/errors.ts";
@@ -75,6 +76,12 @@ export function withCapture<Result>(
       asked = ended.again;
       if (ended.isOutrun) outruns += 1;
     } catch (error) {
+      if (!isHandedOver && isErrno(error, "ENOENT", "ENOTDIR") && outruns <= ATTEMPTS) {
+        // the root was gone for a moment, or is
+        assertRootThere(context.workingCopy.root);
+        outruns += 1;
+        continue;
+      }
       if (isHandedOver || !isEngineError(error, "STORE_FULL")) throw error;
       context.makeRoom(error.facts.missingBytes, look.spared);
       // freeing what the attempt itself had stored is no progress

@@ -15,6 +15,8 @@ export const DIRECTORY_FLAGS =
   constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 /** True where names below a descriptor can be reached. */
 export const hasDescriptorPaths = existsSync("/proc/self/fd");
+/** Opens a node for its name's sake alone, which needs no permission to read it. Node has no name for it. */
+export const O_PATH = hasDescriptorPaths ? 0o10000000 : 0;
 
 /** A directory tree entered at its root. */
 export class Anchor implements Disposable {
@@ -27,7 +29,7 @@ export class Anchor implements Disposable {
     this.#root = root;
     const flags = real ? DIRECTORY_FLAGS : constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
     if (hasDescriptorPaths)
-      this.#chain.push({ path: "" as BytePath, descriptor: openSync(forSystem(root), flags) });
+      this.#chain.push({ path: "" as BytePath, descriptor: openSync(forSystem(root), flags | O_PATH) });
   }
 
   /** How system calls reach `path`; throws ENOENT, ENOTDIR or ELOOP when its parent is not a real directory. */
@@ -65,7 +67,7 @@ export class Anchor implements Disposable {
     let { path, descriptor } = from;
     for (const name of rest === "" ? [] : rest.split("/")) {
       path = (path === "" ? name : `${path}/${name}`) as BytePath;
-      descriptor = openSync(forSystem(`/proc/self/fd/${descriptor}/${name}`), DIRECTORY_FLAGS);
+      descriptor = openSync(forSystem(`/proc/self/fd/${descriptor}/${name}`), DIRECTORY_FLAGS | O_PATH);
       this.#chain.push({ path, descriptor });
     }
     return descriptor;

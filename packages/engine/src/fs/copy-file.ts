@@ -5,7 +5,7 @@ import { hasDescriptorPaths } from "./anchor.ts";
 import { removeFile } from "./durable-file.ts";
 import { EnteredDirectory } from "./entered-directory.ts";
 import { isErrno, kindOf, statNode } from "./file-stat.ts";
-import { listDirectory } from "./list-directory.ts";
+import { listDirectory, listIfThere } from "./list-directory.ts";
 import { createDirectory, createLink } from "./mutate.ts";
 import { readLink } from "./read-file.ts";
 
@@ -102,7 +102,7 @@ export function measureTree(
 ): { files: number; bytes: number } | undefined {
   let [files, bytes] = [0, 0];
   const visit = (path: AbsolutePath): boolean => {
-    for (const name of listDirectory(path)) {
+    for (const name of listIfThere(path)) {
       const stat = statNode(below(path, name));
       if (stat === undefined) continue;
       const kind = kindOf(stat);

@@ -5,11 +5,9 @@
  */
 import { chmodSync, closeSync, fchmodSync, fstatSync, openSync } from "node:fs";
 import { below, forSystem, type AbsolutePath } from "./absolute-path.ts";
-import { DIRECTORY_FLAGS, hasDescriptorPaths } from "./anchor.ts";
+import { DIRECTORY_FLAGS, hasDescriptorPaths, O_PATH } from "./anchor.ts";
 import { isErrno } from "./file-stat.ts";
 
-/** Opens a node for its name's sake alone, which needs no permission to read it. Node has no name for it. */
-const O_PATH = 0o10000000;
 const OWN_BITS = 0o700;
 
 /** A real directory; throws ENOTDIR or ELOOP where something else stands. */

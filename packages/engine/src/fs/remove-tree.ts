@@ -10,33 +10,31 @@ import { removeEmptyDirectory, removeName } from "./mutate.ts";
  * directory meanwhile. Does nothing if it does not exist.
  */
 export function* removeTree(path: AbsolutePath): Generator<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return yield* removeAsFound(path);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isErrno(error, ...SOMETHING_ELSE)) throw error;
+    }
+  }
+}
+
+/** What a node says that is something else than a moment ago, or gone. */
+const SOMETHING_ELSE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR"];
+const ATTEMPTS = 10;
+
+function* removeAsFound(path: AbsolutePath): Generator<void> {
   const stat = statNode(path);
   if (stat === undefined) return;
   if (kindOf(stat) !== "directory") return removeName(path);
   {
-    using directory = entered(path);
-    if (directory === undefined) return removeName(path);
+    using directory = new EnteredDirectory(path);
     for (const name of namesToRemove(directory)) {
       yield* removeTree(directory.at(name));
       yield;
     }
   }
-  try {
-    removeEmptyDirectory(path);
-  } catch (error) {
-    if (!isErrno(error, "ENOTDIR")) throw error;
-    removeName(path);
-  }
-}
-
-/** Undefined where a link stands by now. */
-function entered(path: AbsolutePath): EnteredDirectory | undefined {
-  try {
-    return new EnteredDirectory(path);
-  } catch (error) {
-    if (isErrno(error, "ENOTDIR", "ELOOP")) return undefined;
-    throw error;
-  }
+  removeEmptyDirectory(path);
 }
 
 /** The names in a directory that is about to be emptied: one that may not be written is opened up first. */

@@ -11,7 +11,7 @@ import { removeTree } from "../fs/remove-tree.ts";
 import { syncFileSystem, syncFile, removeFile } from "../fs/durable-file.ts";
 import { isErrno, statNode, type FileStat } from "../fs/file-stat.ts";
 import { HeldDirectory } from "../fs/held-directory.ts";
-import { listDirectory } from "../fs/list-directory.ts";
+import { listIfThere } from "../fs/list-directory.ts";
 import { addName, copyFile, createDirectory, createFile, createLink, move } from "../fs/mutate.ts";
 import { EngineError } from "../model/errors.ts";
 import { isId } from "../model/ids.ts";
@@ -232,7 +232,7 @@ export function needsContent(from: Edit["from"], to: Edit["to"]): boolean {
 
 /** The operations whose staging directories stand in the root, ours or not. */
 export function findStages(root: AbsolutePath): string[] {
-  return listDirectory(root)
+  return listIfThere(root)
     .filter((name) => name.startsWith(STAGE_PREFIX))
     .map((name) => name.slice(STAGE_PREFIX.length))
     .filter(isId);
