@@ -193,8 +193,6 @@ describe.skipIf(CHROMIUM === undefined)("branches", { timeout: 90_000 }, () => {
         run("write started.txt 1\nhang", "--detach");
       },
       async ({ page, project }) => {
-        // a page that is left before it has its key cannot be loaded again
-        await page.getByRole("treegrid").waitFor();
         await page.goto(`${page.url().split("?")[0]!.replace(/\/$/, "")}/branches`);
         const runs = page.getByRole("region", { name: "Runs of agents" }).getByRole("listitem");
         await runs.filter({ hasText: "done" }).getByText("1 file · $0.25 · 1,200 tokens").waitFor();

@@ -1,6 +1,7 @@
 /** A real browser on a real server: Debian's Chromium, driven from here. */
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { expect } from "vitest";
 import { ServedProject } from "../../../server/test/support/served-project.ts";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -120,6 +121,8 @@ async function tell(
   const page = await newPage(context, problems);
   const address = hasKey ? await viewAddress(project) : await freshAddress(project);
   await page.goto(address);
+  // the code in the address works once: until the page has its key, a story that loads it again would find it shut
+  await expect.poll(() => page.evaluate("sessionStorage.getItem('belay-key')")).not.toBeNull();
   await story({ project, page, context, address });
   const unexpected = problems.filter((problem) => options.expected?.test(problem) !== true);
   if (unexpected.length > 0) throw new Error(`The page had problems:\n${unexpected.join("\n")}`);
