@@ -39,6 +39,36 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
     ),
   );
 
+  let agent: Agent;
+  test(
+    "[U7] further down, new turns wait behind a pill: nothing moves, and the pill leads to them",
+    shown(
+      async (project) => {
+        agent = await Agent.start(project);
+        for (let at = 0; at < 12; at += 1) await agent.turn(`Turn ${at}.`, { "a.txt": `${at}\n` });
+      },
+      async ({ page }) => {
+        const row = (name: string) => page.getByRole("row", { name });
+        const list = page.getByRole("treegrid");
+        await row("Turn 11.").waitFor();
+        await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+        await row("Turn 0.").click();
+        const at = await list.evaluate((element) => element.scrollTop);
+        expect(at).toBeGreaterThan(50);
+        await agent.turn("Meanwhile one.", { "b.txt": "1\n" });
+        await agent.turn("Meanwhile two.", { "b.txt": "2\n" });
+        const pill = page.getByRole("button", { name: "2 new turns" });
+        await pill.waitFor();
+        expect(await list.evaluate((element) => element.scrollTop)).toBe(at);
+        expect(await row("Turn 0.").getAttribute("aria-selected")).toBe("true");
+        await pill.click();
+        await row("Meanwhile two.").waitFor();
+        await expect.poll(() => pill.count()).toBe(0);
+      },
+      { height: 420 },
+    ),
+  );
+
   test(
     "[R1727] a row whose state is the present one is marked, and the first row names what it is before",
     shown(

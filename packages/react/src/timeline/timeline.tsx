@@ -78,7 +78,7 @@ export function TimelineList(props: TimelineListProps): ReactNode {
   }, [selected, isThere]);
   return (
     <>
-      <News count={history.waiting.length} onShow={() => virtual.scrollToOffset(0)} />
+      <News rows={history.waiting} onShow={() => virtual.scrollToOffset(0)} />
       <div
         ref={scroller}
         className="b-rows"
@@ -141,12 +141,12 @@ function useOpenRows() {
 }
 
 /** New rows that wait, so that nothing moves under the eye. */
-function News({ count, onShow }: { readonly count: number; onShow(): void }): ReactNode {
-  if (count === 0) return null;
+function News({ rows, onShow }: { readonly rows: readonly HistoryRow[]; onShow(): void }): ReactNode {
+  if (rows.length === 0) return null;
   return (
     <button type="button" className="b-pill" onClick={onShow}>
       <Icon name="up" small />
-      {quantity(count, "new row")}
+      {quantity(rows.length, rows.every(({ kind }) => kind === "turn") ? "new turn" : "new row")}
     </button>
   );
 }
