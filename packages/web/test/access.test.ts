@@ -13,6 +13,8 @@ import { compareButton } from "./support/hand.ts";
 
 afterAll(closeBrowser);
 
+const HEIGHT = 844;
+
 async function work(project: ServedProject): Promise<void> {
   const [claude, codex] = [await Agent.start(project), await Agent.start(project, "codex", "Docs")];
   await claude.turn("Use idempotency keys", { "src/a.ts": "export const a = 2;\n" });
@@ -35,17 +37,30 @@ async function work(project: ServedProject): Promise<void> {
 async function expectFrame(page: Page, width: number): Promise<void> {
   const place = async (selector: string) => (await page.locator(selector).first().boundingBox())!;
   const side = await place(".b-side");
-  if (width === 390) {
-    expect([side.x, side.width, side.y + side.height]).toEqual([0, 390, 844]);
+  if (width < 400) {
+    expect([side.x, side.width, side.y + side.height]).toEqual([0, width, HEIGHT]);
     for (const link of await page.locator(".b-side a:visible").all()) {
       const { width, height } = (await link.boundingBox())!;
       expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
     }
     return;
   }
+  if (width < 1024) return;
   expect([side.x, side.width]).toEqual([0, width === 1440 ? 236 : 60]);
   expect((await place(".b-topbar")).height).toBe(52);
   expect((await place(".b-tl")).width).toBe(width === 1440 ? 560 : 420);
+}
+
+/** Lines are drawn once they are in view. */
+async function untilLines(page: Page): Promise<void> {
+  const lines = page.locator("diffs-container");
+  await expect
+    .poll(async () => {
+      if ((await lines.count()) === 0) await page.mouse.wheel(0, 100);
+      return lines.count();
+    })
+    .toBeGreaterThan(0);
+  await lines.first().waitFor();
 }
 
 /** States of the page: each is shown, looked at, and left again. */
@@ -104,7 +119,12 @@ async function expectStates({ page, project }: Pick<Shown, "page" | "project">):
 }
 
 describe.skipIf(CHROMIUM === undefined)("access", () => {
-  test.each(WIDTHS)("no violation at %i px, in both themes", (width) =>
+  // the last two: the narrowest, and a window of 1440 px at 200 %
+  test.each([
+    ...WIDTHS.map((width) => [width, HEIGHT] as const),
+    [320, HEIGHT] as const,
+    [720, HEIGHT / 2] as const,
+  ])("[U10] no violation at %i × %i px, in both themes", (width, height) =>
     shown(
       work,
       async ({ page }) => {
@@ -114,7 +134,7 @@ describe.skipIf(CHROMIUM === undefined)("access", () => {
         await expectGoodInBoth(page, "timeline");
         await row.click();
         await page.getByRole("button", { name: /^Restore to before this/ }).waitFor();
-        await page.locator("diffs-container").first().waitFor();
+        await untilLines(page);
         await expectGoodInBoth(page, "detail");
         for (const tab of ["Steps", "Details"]) {
           await page.getByRole("tab", { name: tab }).click();
@@ -132,7 +152,7 @@ describe.skipIf(CHROMIUM === undefined)("access", () => {
         await page.getByRole("button", { name: "Write a note" }).click();
         await expectGoodInBoth(page, "note");
         await page.keyboard.press("Escape");
-        if (width > 700) {
+        if (width > 900) {
           await page.getByRole("button", { name: /^Checkpoint/ }).click();
           await expectGoodInBoth(page, "checkpoint");
           await page.keyboard.press("Escape");
@@ -143,7 +163,7 @@ describe.skipIf(CHROMIUM === undefined)("access", () => {
         }
         await compareButton(page).click();
         await page.waitForURL(/compare/);
-        await page.locator("diffs-container").first().waitFor();
+        await untilLines(page);
         await expectGoodInBoth(page, "compare");
         await page.getByRole("link", { name: /^Pending/ }).click();
         await page
@@ -169,14 +189,14 @@ describe.skipIf(CHROMIUM === undefined)("access", () => {
         await page.getByLabel("Largest file").waitFor();
         await expectGoodInBoth(page, "settings");
       },
-      { width, height: 844, files: FILES },
+      { width, height, files: FILES },
     )(),
   );
 
   test.each(WIDTHS)("no violation in any state at %i px, in both themes", (width) =>
     shown(work, expectStates, {
       width,
-      height: 844,
+      height: HEIGHT,
       files: FILES,
       expected: /ERR_|Failed to (load|fetch)|^Worker error|WorkerPoolWorkerError/,
     })(),

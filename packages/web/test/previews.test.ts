@@ -1,7 +1,9 @@
 /** Previews beyond the stories: conversations that go back, plans that grew old, restores that take a while. */
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
+import { standsStillAt, untilStandingStill } from "../../engine/test/support/standing-still.ts";
 import { Agent } from "./support/agent.ts";
 import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
 import { treeOf, verifyStore } from "./support/going-back.ts";
@@ -111,6 +113,39 @@ describe.skipIf(CHROMIUM === undefined)("previews", () => {
         expect(project.read("a.txt")).toBe("three\nfour\n");
       },
       { files: FILES, expected: /409/ },
+    ),
+  );
+
+  test(
+    "[S17, R1941] while another process restores, the preview says which and since when, and waits for its end",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", { "a.txt": "two\n" });
+      },
+      async ({ page, project }) => {
+        const { rows } = await project.ok("GET", "/api/history");
+        const { before } = rows.find(({ ref }: { ref: string }) => ref === "T1");
+        project.variables = { NODE_OPTIONS: standsStillAt("a.txt") };
+        const other = project.start("restore", before, "--yes");
+        await untilStandingStill(other.pid!);
+        try {
+          await page.getByRole("row", { name: "Change a" }).click();
+          await page.getByRole("button", { name: /^Restore to before this/ }).click();
+          const said = new RegExp(`Another restore is running \\(process ${other.pid}, since \\d{4}-`);
+          const button = dialog(page).getByRole("button", { name: /^Restore/ });
+          await dialog(page).getByText(said).or(button).first().waitFor();
+          if ((await dialog(page).getByText(said).count()) === 0) await button.click();
+          await dialog(page).getByText(said).waitFor();
+          expect(project.read("a.txt")).toBe("two\n");
+        } finally {
+          other.kill("SIGCONT");
+          await once(other, "exit");
+        }
+        await dialog(page).getByText("Another restore is running").waitFor({ state: "detached" });
+        expect(project.read("a.txt")).toBe("one\n");
+      },
+      { files: FILES, expected: /423|409/ },
     ),
   );
 

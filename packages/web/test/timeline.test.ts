@@ -1,5 +1,7 @@
 /** The main screen beyond the stories: folds, badges, what is not captured, lanes. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
 import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
@@ -66,6 +68,63 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
         await expect.poll(() => pill.count()).toBe(0);
       },
       { height: 420 },
+    ),
+  );
+
+  test(
+    "[R1940] a restore that is pointed at or selected marks the row that it led to",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("First.", { "a.txt": "1\n" });
+        await agent.turn("Second.", { "a.txt": "2\n" });
+        await agent.turn("Third.", { "a.txt": "3\n" });
+        const { rows } = await project.ok("GET", "/api/history");
+        const { before } = rows.find(({ ref }: { ref: string }) => ref === "T2");
+        expect(project.belay("restore", before, "--yes").status).toBe(0);
+      },
+      async ({ page }) => {
+        const row = (name: string | RegExp) => page.getByRole("row", { name });
+        const isMarked = (name: string | RegExp) =>
+          row(name).evaluate((element) => getComputedStyle(element).outlineStyle === "dashed");
+        const back = row(/Restored to before “Second\.”/);
+        await back.hover();
+        await expect.poll(() => isMarked(/Claude Code, Second\./)).toBe(true);
+        expect(await isMarked(/Claude Code, Third\./)).toBe(false);
+        await row(/Claude Code, First\./).hover();
+        await expect.poll(() => isMarked(/Claude Code, Second\./)).toBe(false);
+        await back.click();
+        await row(/Claude Code, First\./).hover();
+        await expect.poll(() => isMarked(/Claude Code, Second\./)).toBe(true);
+      },
+    ),
+  );
+
+  test(
+    "[U4] a file that was written all the while is a chip on its turn, which leads to the details",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        const writer = spawn(process.execPath, [
+          "-e",
+          `for (let at = 0; ; at += 1) require("node:fs").writeFileSync(${JSON.stringify(project.path("busy.log"))}, String(at).repeat(50))`,
+        ]);
+        try {
+          await expect.poll(() => existsSync(project.path("busy.log"))).toBe(true);
+          await agent.turn("Beside a build.", { "a.txt": "1\n" });
+        } finally {
+          writer.kill();
+          await once(writer, "exit");
+        }
+      },
+      async ({ page }) => {
+        const row = page.getByRole("row", { name: /Beside a build\..*captured late/ });
+        await row.getByRole("button", { name: /^\d late$/, includeHidden: true }).click();
+        await page
+          .getByRole("tabpanel")
+          .getByText(/^\d after the agent went on$/)
+          .waitFor();
+      },
     ),
   );
 

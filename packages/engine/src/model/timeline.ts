@@ -76,6 +76,8 @@ export interface TimelineRow extends TimelineCounts {
   /** Whether the state after it equals the files on disk; null where the disk was not looked at. */
   readonly sameAsNow: boolean | null;
   readonly beforeSameAsNow: boolean | null;
+  /** The state that a restore went to, where its checkpoint is still there. */
+  readonly target?: CheckpointId;
   /** Set where it happened on another branch than the one that the files are on: before this one began. */
   readonly branch?: string;
   /** Other branches that began here: with the state before a turn, with the state of everything else, or between it and the next row. */

@@ -13,7 +13,7 @@ import {
 import type { TimelineCounts, TimelineRow, TimelineStatus } from "../model/timeline.ts";
 import { netChanges, type ChangeCounter } from "./net-changes.ts";
 import { gatherFacts, isStop, type PageFacts } from "./page-facts.ts";
-import { backTitle, pointTitle, turnTitle } from "./timeline-titles.ts";
+import { backTarget, backTitle, pointTitle, turnTitle } from "./timeline-titles.ts";
 
 /** How rows are made. */
 export interface RowRequest {
@@ -114,6 +114,8 @@ class RowMaker {
     const facts = this.#facts.steps.get(step);
     const end = this.#end(seq);
     if (facts === undefined || end === undefined) return undefined;
+    const { db } = this.#context.store;
+    const target = backTarget(db, facts);
     return {
       ...this.#pointFields(end),
       ...this.#changed(
@@ -123,7 +125,8 @@ class RowMaker {
       ),
       ...this.#sides(this.#end(facts.before), end),
       kind: facts.kind as "restore" | "revert" | "reset" | "switch" | "merge",
-      title: backTitle(this.#context.store.db, facts),
+      title: backTitle(db, facts, target),
+      ...(target && { target: target.id }),
       at,
       state: facts.state,
       undoneAt: facts.undoneAt,

@@ -15,12 +15,16 @@ export function turnTitle({ prompt, description }: Pick<StepFacts, "prompt" | "d
   return isContinuedTurn && prompt.startsWith(beginning) ? `${words} (continued)` : words;
 }
 
+/** Where a restore went, if that checkpoint is still there. */
+export function backTarget(db: Database, { target }: StepFacts): EndFacts | undefined {
+  return target === null ? undefined : readEnds(db, [target]).get(target);
+}
+
 /** What a restore, revert or reset was. */
-export function backTitle(db: Database, step: StepFacts): string {
+export function backTitle(db: Database, step: StepFacts, target = backTarget(db, step)): string {
   if (step.kind === "revert")
     return `Undid only “${inOneLine(step.description.replace(/^Reverted(.*?): /s, ""))}”`;
   if (step.kind === "reset") return "Reset to the approved state";
-  const target = step.target === null ? undefined : readEnds(db, [step.target]).get(step.target);
   const isPart = step.description.endsWith(IN_PART);
   if (target !== undefined && !isPart && step.description.startsWith("Restored to "))
     return `Restored to ${stateTitle(db, target)}`;

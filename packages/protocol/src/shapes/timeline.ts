@@ -49,6 +49,8 @@ export const historyRow = timelineCounts.extend({
   tags: z.array(z.string()),
   sameAsNow: z.boolean().nullable(),
   beforeSameAsNow: z.boolean().nullable(),
+  /** The checkpoint that a restore went to, where it is still there. */
+  target: z.string().optional(),
   /** Set where it happened on another branch than the one that the files are on. */
   branch: z.string().optional(),
   /** Other branches that began here. */

@@ -74,6 +74,17 @@ export function targetOf(row: HistoryRow): Target | undefined {
   return { checkpoint: row.before, name: `before ${quoted(titleOf(row))}`, at: row.at };
 }
 
+/** [R1940] The row that a restore led to: the one whose button goes there, or the one that ended there. */
+export function goalOf(rows: readonly HistoryRow[], ref: string | null): string | undefined {
+  const from = rows.find((row) => row.ref === ref);
+  if (from?.target === undefined) return undefined;
+  const older = rows.filter(({ seq }) => seq < from.seq);
+  const goal =
+    older.find((row) => targetOf(row)?.checkpoint === from.target) ??
+    older.find(({ after }) => after === from.target);
+  return goal?.ref;
+}
+
 /** The state after a row. */
 export function afterOf(row: HistoryRow): Target | undefined {
   if (row.after === null) return undefined;

@@ -8,6 +8,7 @@ import { foldWords, heightOf, itemsOf, type Item } from "./items.ts";
 import { lanesOf } from "./lanes.ts";
 import { NowRow } from "./now-row.tsx";
 import { StepList, type Step } from "./step-list.tsx";
+import { goalOf } from "./row-text.ts";
 import { rowId, TurnRow, type RowAction } from "./turn-row.tsx";
 
 /** What the list shows and what happens in it. */
@@ -44,6 +45,8 @@ export function TimelineList(props: TimelineListProps): ReactNode {
     () => itemsOf(history, { open, isFiltered, isFolded, selected }),
     [history, open, isFiltered, isFolded, selected],
   );
+  const [pointed, setPointed] = useState<string | null>(null);
+  const goal = useMemo(() => goalOf(history.rows, pointed ?? selected), [history.rows, pointed, selected]);
   const lanes = useMemo(() => lanesOf(history.rows.slice(0, LANES_OF), Date.now()), [history.rows]);
   const virtual = useVirtualizer({
     count: items.length,
@@ -94,7 +97,12 @@ export function TimelineList(props: TimelineListProps): ReactNode {
         <div role="presentation" className="b-placing" style={{ height: virtual.getTotalSize() }}>
           {shown.map((place) => (
             <Placed key={place.key} place={place} measure={virtual.measureElement}>
-              <Line {...props} {...{ open, lanes, toggle }} item={items[place.index]!} index={place.index} />
+              <Line
+                {...props}
+                {...{ open, lanes, toggle, goal, setPointed }}
+                item={items[place.index]!}
+                index={place.index}
+              />
             </Placed>
           ))}
         </div>
@@ -194,7 +202,9 @@ interface LineProps extends TimelineListProps {
   readonly index: number;
   readonly open: ReadonlySet<string>;
   readonly lanes: ReturnType<typeof lanesOf>;
+  readonly goal: string | undefined;
   toggle(ref: string): void;
+  setPointed(ref: string | null): void;
 }
 
 function Line({ item, index, open, lanes, toggle, ...props }: LineProps): ReactNode {
@@ -249,6 +259,8 @@ function Line({ item, index, open, lanes, toggle, ...props }: LineProps): ReactN
           isCompact={props.isCompact}
           isFlat={props.isFlat}
           isNewest={row === props.history.rows[0]}
+          isGoal={row.ref === props.goal}
+          onPoint={row.target === undefined ? undefined : (isAt) => props.setPointed(isAt ? row.ref : null)}
           mark={mark < 0 ? undefined : mark === 0 ? "A" : "B"}
           onSelect={() => props.onSelect(row.ref)}
           onAction={(action) => (action === "steps" ? toggle(row.ref) : props.onAction(action, row))}

@@ -23,8 +23,11 @@ export interface TurnRowProps {
   readonly isFlat?: boolean | undefined;
   /** Nothing happened since: that its state is on disk goes without saying. */
   readonly isNewest?: boolean | undefined;
+  /** The restore that is pointed at or selected led here. */
+  readonly isGoal?: boolean | undefined;
   onSelect(): void;
   onAction(action: RowAction): void;
+  onPoint?: ((isAt: boolean) => void) | undefined;
 }
 
 /** The element id of a row, for the list's active descendant. */
@@ -53,6 +56,7 @@ export function TurnRow(props: TurnRowProps): ReactNode {
     row.state === "undone" && "b-undone",
     isQuiet && "b-quiet",
     props.isCompact && "b-compact",
+    props.isGoal && "b-goal",
   ];
   return (
     <div
@@ -65,6 +69,8 @@ export function TurnRow(props: TurnRowProps): ReactNode {
       aria-expanded={row.steps > 0 ? isOpen : undefined}
       aria-label={sentenceOf(row)}
       onClick={props.onSelect}
+      onPointerEnter={() => props.onPoint?.(true)}
+      onPointerLeave={() => props.onPoint?.(false)}
     >
       <Rail lane={lane} row={row} />
       <time dateTime={row.at} role="gridcell">

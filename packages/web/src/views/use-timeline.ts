@@ -23,7 +23,7 @@ import { useTimelineKeys } from "./timeline-keys.ts";
 export type Tab = "changes" | "steps" | "conversation" | "details";
 
 /** Up to this width the detail lies over the list. */
-const NARROW = 700;
+const NARROW = 900;
 
 /** The state of the main screen. */
 export function useTimeline(query: URLSearchParams) {
