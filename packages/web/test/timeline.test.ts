@@ -105,13 +105,16 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
     shown(
       async (project) => {
         const agent = await Agent.start(project);
-        const writer = spawn(process.execPath, [
-          "-e",
-          `for (let at = 0; ; at += 1) require("node:fs").writeFileSync(${JSON.stringify(project.path("busy.log"))}, String(at).repeat(50))`,
-        ]);
+        const busy = JSON.stringify(project.path("busy.log"));
+        const script = `const fs = require("node:fs"), file = fs.openSync(${busy}, "w");
+          for (let at = 0; ; at += 1) fs.writeSync(file, Buffer.alloc(1 << 20, at), 0, 1 << 20, 0);`;
+        const writer = spawn(process.execPath, ["-e", script]);
         try {
           await expect.poll(() => existsSync(project.path("busy.log"))).toBe(true);
-          await agent.turn("Beside a build.", { "a.txt": "1\n" });
+          await agent.turn(
+            "Beside a build.",
+            ...["1\n", "2\n", "3\n", "4\n"].map((text) => ({ "a.txt": text })),
+          );
         } finally {
           writer.kill();
           await once(writer, "exit");
@@ -119,10 +122,10 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
       },
       async ({ page }) => {
         const row = page.getByRole("row", { name: /Beside a build\..*captured late/ });
-        await row.getByRole("button", { name: /^\d late$/, includeHidden: true }).click();
+        await row.getByRole("button", { name: /^\d+ late$/, includeHidden: true }).click();
         await page
           .getByRole("tabpanel")
-          .getByText(/^\d after the agent went on$/)
+          .getByText(/^\d+ after the agent went on$/)
           .waitFor();
       },
     ),
