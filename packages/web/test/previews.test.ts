@@ -70,6 +70,35 @@ describe.skipIf(CHROMIUM === undefined)("previews", () => {
       )(),
   );
 
+  test(
+    "[R1942] between a choice and its plan nothing can be confirmed",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project, "my-agent", "Talk");
+        await agent.turn("Change a", { "a.txt": "two\n" });
+      },
+      async ({ page, project }) => {
+        await page.getByRole("row", { name: "Change a" }).click();
+        await page.getByRole("button", { name: /^Restore to before this/ }).click();
+        const button = dialog(page).getByRole("button", { name: /^Restore 1 file/ });
+        await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+        const planned = page.waitForResponse((answer) => answer.url().includes("/api/plans"));
+        // the key right after the choice is drawn, sooner than any hand
+        await dialog(page).evaluate(async (element) => {
+          [...element.querySelectorAll("button")].find((each) => each.textContent === "Both")!.click();
+          for (let turns = 0; turns < 5; turns += 1) await Promise.resolve();
+          const key = { key: "Enter", ctrlKey: true, bubbles: true, cancelable: true };
+          element.dispatchEvent(new KeyboardEvent("keydown", key));
+        });
+        expect((await planned).url()).not.toContain("apply");
+        await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+        expect(project.read("a.txt")).toBe("two\n");
+        await page.keyboard.press("Escape");
+      },
+      { files: FILES },
+    ),
+  );
+
   test.each(HANDS)(
     "[S14] where the agent's conversation cannot be forked, the words say so and nothing has changed, by %s",
     (kind) =>

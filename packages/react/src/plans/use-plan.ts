@@ -1,6 +1,6 @@
 /** A plan on the server, made again whenever a choice changes, and carried out once. */
 import { ClientError, type BelayClient } from "@belay/protocol/client";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useBelay } from "../data/belay.tsx";
 import {
   hunksAt,
@@ -58,7 +58,13 @@ export interface PlanState {
   readonly progress: { readonly done: number; readonly total: number } | undefined;
 }
 
-const NOTHING: PlanState = {
+/** Also what the newest plan was made for. */
+interface MadeState extends PlanState {
+  readonly asked: Asked | undefined;
+}
+
+const NOTHING: MadeState = {
+  asked: undefined,
   plan: undefined,
   whole: undefined,
   hunks: new Map(),
@@ -70,33 +76,37 @@ const NOTHING: PlanState = {
 };
 
 /** Plans, plans again when a choice changes, applies. */
-export function usePlan(asked: PlanRequest, choices: Choices, onDone: (outcome: PlanOutcome) => void) {
+export function usePlan(wanted: PlanRequest, choices: Choices, onDone: (outcome: PlanOutcome) => void) {
   const { client, workspace, live } = useBelay();
-  const request = useSame(asked);
+  const request = useSame(wanted);
+  const asked = useMemo(() => ({ request, choices }), [request, choices]);
   const [state, setState] = useState(NOTHING);
   const turn = useRef(0);
-  const change = (part: Partial<PlanState>) => setState((before) => ({ ...before, ...part }));
+  const change = (part: Partial<MadeState>) => setState((before) => ({ ...before, ...part }));
   const plan = useCallback(
     async (refusal?: ClientError) => {
       const mine = (turn.current += 1);
       change({ isPlanning: true });
       try {
-        const made = await makePlans(client, workspace, { request, choices });
+        const made = await makePlans(client, workspace, asked);
         if (turn.current !== mine) return;
         setState((before) => ({
           ...before,
           ...made,
+          asked,
           error: refusal?.code === "PREFLIGHT_FAILED" ? refusal : undefined,
           isPlanning: false,
           stale: staleAfter(refusal, before.whole, made.whole),
         }));
       } catch (error) {
-        if (turn.current === mine) change({ error: error as Error, isPlanning: false });
+        if (turn.current === mine) change({ asked, error: error as Error, isPlanning: false });
       }
     },
-    [client, workspace, request, choices],
+    [client, workspace, asked],
   );
   useEffect(() => void plan(), [plan]);
+  // [R1942] from the choice itself on: in the moment before its plan is asked for, the one before it must not be carried out
+  const isPlanning = state.isPlanning || state.asked !== asked;
   const isWaiting = isRestoreRunning(state.error);
   useEffect(
     () =>
@@ -108,7 +118,7 @@ export function usePlan(asked: PlanRequest, choices: Choices, onDone: (outcome: 
     [live, isWaiting, plan],
   );
   const apply = async (bestEffort = false) => {
-    if (!state.plan || state.isPlanning || state.isApplying) return;
+    if (!state.plan || isPlanning || state.isApplying) return;
     change({ isApplying: true, progress: undefined });
     try {
       // first: where the agent cannot do it, nothing else has happened
@@ -125,7 +135,7 @@ export function usePlan(asked: PlanRequest, choices: Choices, onDone: (outcome: 
       else change({ error: error as Error });
     }
   };
-  return { ...state, apply };
+  return { ...state, isPlanning, apply };
 }
 
 /**
