@@ -122,11 +122,12 @@ describe.skipIf(CHROMIUM === undefined)("previews", () => {
       )(),
   );
 
+  let agent: Agent;
   test(
-    "a plan that grew old names the file that was written, and marks it in the new preview",
+    "[R1943] a plan that grew old names what was written, by whom and when, and marks it in the new preview",
     shown(
       async (project) => {
-        const agent = await Agent.start(project);
+        agent = await Agent.start(project);
         await agent.turn("Change both", { "a.txt": "two\n", "b.txt": "two\n" });
       },
       async ({ page, project }) => {
@@ -136,10 +137,20 @@ describe.skipIf(CHROMIUM === undefined)("previews", () => {
         await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
         project.write("a.txt", "three\nfour\n");
         await button.click();
-        await dialog(page).getByText("a.txt was written meanwhile.").waitFor();
+        await dialog(page)
+          .getByText(/a\.txt was changed by hand \d+ s ago\. Nothing was restored\./)
+          .waitFor();
         const changed = dialog(page).getByRole("region", { name: "Will change" });
         await expect.poll(() => changed.getByText("new", { exact: true }).count()).toBe(1);
         expect(project.read("a.txt")).toBe("three\nfour\n");
+        await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+        await agent.prompt("And again");
+        await agent.writes({ "a.txt": "five\nsix\nseven\n" });
+        await button.click();
+        await dialog(page)
+          .getByText(/Claude Code wrote a\.txt \d+ s ago\. Nothing was restored\./)
+          .waitFor();
+        expect(project.read("a.txt")).toBe("five\nsix\nseven\n");
       },
       { files: FILES, expected: /409/ },
     ),

@@ -2,6 +2,7 @@
 import type { BytePath } from "./byte-path.ts";
 import type { FileDiff } from "./file-diff.ts";
 import type { ThreadId } from "./ids.ts";
+import type { LatestChange } from "./plan.ts";
 
 /** What would become of a file. */
 export type PlannedChange = "delete" | "change" | "create" | "mode";
@@ -24,6 +25,8 @@ export interface PlannedFile {
   readonly threads: readonly ThreadId[];
   /** Those of them whose work the plan is not about. */
   readonly others: readonly ThreadId[];
+  /** What wrote it last, where that was a moment ago and is known. */
+  readonly latest?: LatestChange;
 }
 
 /** A plan in detail. */

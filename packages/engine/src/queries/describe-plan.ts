@@ -1,5 +1,6 @@
 /** What would a plan do to each file, and who changed the file since? */
 import type { Context } from "../capture/context.ts";
+import { momentOf } from "../capture/moment.ts";
 import { ALL_RECORDED, unrecordedIn } from "../capture/unrecorded.ts";
 import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "../diff/content-kind.ts";
 import { countLines } from "../diff/unified.ts";
@@ -9,9 +10,10 @@ import { findStep } from "../history/step-rows.ts";
 import { baseName, type BytePath } from "../model/byte-path.ts";
 import { isLeaf, type Entry } from "../model/entry.ts";
 import type { ThreadId } from "../model/ids.ts";
-import type { Edit, Plan } from "../model/plan.ts";
+import type { Edit, LatestChange, Plan } from "../model/plan.ts";
 import type { PlanDetails, PlannedChange, PlannedFile } from "../model/plan-details.ts";
 import type { Preview, Seen } from "../restore/go-back.ts";
+import { LatestChanges } from "../restore/latest-changes.ts";
 import { isRunnable } from "../restore/plan-warnings.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import { threadsWorking } from "./threads-working.ts";
@@ -26,22 +28,39 @@ export function describePlan(context: Context, preview: Preview): PlanDetails {
 }
 
 function describeFiles(context: Context, { plan, seen }: Preview): PlannedFile[] {
-  const authors = authorsOf(context, plan, seen);
+  const { authors, latest } = changesOf(context, plan, seen);
   const own = ownThreads(context, plan);
   const files = plan.edits
     .filter(({ from, to }) => isLeaf(from) || isLeaf(to))
     .map((edit) => ({ edit, file: fileOf(plan, edit, { authors: authors.get(edit.path), own }) }))
     .sort((a, b) => compareFiles(a.file, b.file));
   const counter = new LineCounter(seen?.objects);
-  return files.map(({ edit, file }) => ({ ...file, ...counter.count(edit, file.scripts) }));
+  return files.map(({ edit, file }, at) => {
+    const writer = at < COUNTED_FILES ? latest(file.path) : undefined;
+    return { ...file, ...counter.count(edit, file.scripts), ...(writer && { latest: writer }) };
+  });
 }
 
-function authorsOf(context: Context, plan: Plan, seen: Seen | undefined): Map<BytePath, Authors> {
+/** Who changed the files since, and what wrote each of them last, if that was a moment ago. */
+function changesOf(
+  context: Context,
+  plan: Plan,
+  seen: Seen | undefined,
+): { authors: Map<BytePath, Authors>; latest(path: BytePath): LatestChange | undefined } {
   const since = sinceWhen(context, plan);
-  if (since === undefined) return new Map();
+  if (since === undefined) return { authors: new Map(), latest: () => undefined };
   const unrecorded = seen?.present === undefined ? ALL_RECORDED : unrecordedIn(context, seen.present);
-  return authorsSince(context.store.db, since, unrecorded);
+  const changes = new LatestChanges(context, { except: {}, unrecorded });
+  const moment = momentOf(context);
+  return {
+    authors: authorsSince(context.store.db, since, unrecorded),
+    latest: (path) =>
+      (moment.changedAt(path) ?? 0) < moment.now - MOMENT_MS ? undefined : changes.of(path, since),
+  };
 }
+
+/** What was written longer ago is no news. */
+const MOMENT_MS = 60_000;
 
 /** seq of the checkpoint after which changes concern the plan: its target, or the state before its oldest step. */
 function sinceWhen({ store }: Context, { kind, checkpoint, steps }: Plan): number | undefined {

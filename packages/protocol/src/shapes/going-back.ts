@@ -24,13 +24,17 @@ export const conflictSide = z.looseObject({
   more: count,
 });
 
+/** What made a path what it is now: an agent, a person, or a program while an agent was about. */
+const latestChange = z.looseObject({
+  by: z.enum(["agent", "hand", "outside"]),
+  agent: z.string().nullable(),
+  at: time,
+});
+
 /** A path in conflict, with its present and its wanted content. */
 export const conflict = reasonedPath.extend({
   thread: z.string().optional(),
-  /** What made the path what it is now: an agent, a person, or a program while an agent was about. */
-  latest: z
-    .looseObject({ by: z.enum(["agent", "hand", "outside"]), agent: z.string().nullable(), at: time })
-    .optional(),
+  latest: latestChange.optional(),
   sharedWith: z.array(step).optional(),
   together: count.nullable().optional(),
   ours: conflictSide.optional(),
@@ -86,6 +90,8 @@ export const plannedFile = pathEntry.extend({
   /** "scripts", "by hand" or "by hand too", "<agent> too" */
   marks: z.array(z.string()),
   threads: z.array(z.string()),
+  /** Where it was written a moment ago. */
+  latest: latestChange.optional(),
 });
 
 /** A thread, its agent and files. */

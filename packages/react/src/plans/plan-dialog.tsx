@@ -4,7 +4,7 @@ import { ClientError } from "@belay/protocol/client";
 import { useLiveState } from "../data/belay.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { ago, agentName, dayAndClock, gitWords, quantity, visible, WORDS } from "../words.ts";
+import { ago, agentName, dayAndClock, duration, gitWords, quantity, visible, WORDS } from "../words.ts";
 import { Applying } from "./applying.tsx";
 import { OnlyTalk, RestoreChoices } from "./plan-choices.tsx";
 import { PlanMore } from "./plan-more.tsx";
@@ -180,7 +180,7 @@ function Warnings({ state, request, onDecide }: WarningsProps): ReactNode {
   if (stale !== undefined)
     notes.push(
       <Note key="stale" look="b-warn" strong="The files changed since this preview.">
-        {staleWords(stale)} Nothing was restored. This is the new preview; confirm again.
+        {staleWords(stale, state.whole)} Nothing was restored. This is the new preview; confirm again.
       </Note>,
     );
   for (const { agent } of plan?.working ?? [])
@@ -230,12 +230,25 @@ function alsoChangedBy(plan: DetailedPlan | null | undefined): string[] {
   return [...new Set(agents.map((mark) => agentName(mark.slice(0, -ALSO.length))))];
 }
 
-/** "src/budget.ts was written meanwhile." */
-function staleWords(stale: ReadonlySet<string>): string {
+/** "Claude Code wrote src/budget.ts 2 s ago." Where that is not known: "src/budget.ts was written meanwhile." */
+function staleWords(stale: ReadonlySet<string>, plan: DetailedPlan | null | undefined): string {
   const [first, ...others] = stale;
   if (first === undefined) return "";
-  if (others.length === 0) return `${visible(first)} was written meanwhile.`;
-  return `${visible(first)} and ${quantity(others.length, "other file")} were written meanwhile.`;
+  const latest = plan?.files.find(({ path }) => path === first)?.latest;
+  if (latest === undefined && others.length > 0)
+    return `${visible(first)} and ${quantity(others.length, "other file")} were written meanwhile.`;
+  const more =
+    others.length === 0
+      ? ""
+      : ` So ${others.length === 1 ? "was" : "were"} ${quantity(others.length, "other file")}.`;
+  return `${writtenWords(visible(first), latest)}${more}`;
+}
+
+function writtenWords(path: string, latest: DetailedPlan["files"][number]["latest"]): string {
+  if (latest === undefined) return `${path} was written meanwhile.`;
+  const when = `${duration(Math.max(0, Date.now() - Date.parse(latest.at)))} ago`;
+  if (latest.by === "agent") return `${agentName(latest.agent)} wrote ${path} ${when}.`;
+  return `${path} was changed ${latest.by === "hand" ? "by hand" : "outside any agent"} ${when}.`;
 }
 
 /** "Decide for each, or undo only the other 4." */

@@ -60,11 +60,11 @@ export interface PlanState {
 
 /** Also what the newest plan was made for. */
 interface MadeState extends PlanState {
-  readonly asked: Asked | undefined;
+  readonly madeFor: Asked | undefined;
 }
 
 const NOTHING: MadeState = {
-  asked: undefined,
+  madeFor: undefined,
   plan: undefined,
   whole: undefined,
   hunks: new Map(),
@@ -76,11 +76,11 @@ const NOTHING: MadeState = {
 };
 
 /** Plans, plans again when a choice changes, applies. */
-export function usePlan(wanted: PlanRequest, choices: Choices, onDone: (outcome: PlanOutcome) => void) {
+export function usePlan(asked: PlanRequest, choices: Choices, onDone: (outcome: PlanOutcome) => void) {
   const { client, workspace, live } = useBelay();
-  const request = useSame(wanted);
-  const asked = useMemo(() => ({ request, choices }), [request, choices]);
-  const [state, setState] = useState(NOTHING);
+  const request = useSame(asked);
+  const wanted = useMemo(() => ({ request, choices }), [request, choices]);
+  const [{ madeFor, ...state }, setState] = useState(NOTHING);
   const turn = useRef(0);
   const change = (part: Partial<MadeState>) => setState((before) => ({ ...before, ...part }));
   const plan = useCallback(
@@ -88,25 +88,25 @@ export function usePlan(wanted: PlanRequest, choices: Choices, onDone: (outcome:
       const mine = (turn.current += 1);
       change({ isPlanning: true });
       try {
-        const made = await makePlans(client, workspace, asked);
+        const made = await makePlans(client, workspace, wanted);
         if (turn.current !== mine) return;
         setState((before) => ({
           ...before,
           ...made,
-          asked,
+          madeFor: wanted,
           error: refusal?.code === "PREFLIGHT_FAILED" ? refusal : undefined,
           isPlanning: false,
           stale: staleAfter(refusal, before.whole, made.whole),
         }));
       } catch (error) {
-        if (turn.current === mine) change({ asked, error: error as Error, isPlanning: false });
+        if (turn.current === mine) change({ madeFor: wanted, error: error as Error, isPlanning: false });
       }
     },
-    [client, workspace, asked],
+    [client, workspace, wanted],
   );
   useEffect(() => void plan(), [plan]);
   // [R1942] from the choice itself on: in the moment before its plan is asked for, the one before it must not be carried out
-  const isPlanning = state.isPlanning || state.asked !== asked;
+  const isPlanning = state.isPlanning || madeFor !== wanted;
   const isWaiting = isRestoreRunning(state.error);
   useEffect(
     () =>

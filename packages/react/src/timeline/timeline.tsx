@@ -38,16 +38,14 @@ const OVERSCAN = 8;
 /** The list. */
 export function TimelineList(props: TimelineListProps): ReactNode {
   const { history, store, selected } = props;
-  const { open, toggle } = useOpenRows();
+  const lines = useLines(history.rows, selected);
+  const { open, toggle } = lines;
   const scroller = useRef<HTMLDivElement>(null);
   const { isFiltered, isFolded } = props;
   const items = useMemo(
     () => itemsOf(history, { open, isFiltered, isFolded, selected }),
     [history, open, isFiltered, isFolded, selected],
   );
-  const [pointed, setPointed] = useState<string | null>(null);
-  const goal = useMemo(() => goalOf(history.rows, pointed ?? selected), [history.rows, pointed, selected]);
-  const lanes = useMemo(() => lanesOf(history.rows.slice(0, LANES_OF), Date.now()), [history.rows]);
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -97,12 +95,7 @@ export function TimelineList(props: TimelineListProps): ReactNode {
         <div role="presentation" className="b-placing" style={{ height: virtual.getTotalSize() }}>
           {shown.map((place) => (
             <Placed key={place.key} place={place} measure={virtual.measureElement}>
-              <Line
-                {...props}
-                {...{ open, lanes, toggle, goal, setPointed }}
-                item={items[place.index]!}
-                index={place.index}
-              />
+              <Line {...props} {...lines} item={items[place.index]!} index={place.index} />
             </Placed>
           ))}
         </div>
@@ -134,6 +127,14 @@ const AT_TOP = 8;
 
 function activeId(selected: string | null): string | undefined {
   return selected === null ? undefined : selected === "now" ? "row-now" : rowId(selected);
+}
+
+/** What the lines have in common: lanes, the rows whose steps are shown, the row that a restore led to. */
+function useLines(rows: readonly HistoryRow[], selected: string | null) {
+  const lanes = useMemo(() => lanesOf(rows.slice(0, LANES_OF), Date.now()), [rows]);
+  const [pointed, setPointed] = useState<string | null>(null);
+  const goal = useMemo(() => goalOf(rows, pointed ?? selected), [rows, pointed, selected]);
+  return { ...useOpenRows(), lanes, goal, setPointed };
 }
 
 /** The rows whose steps are shown. */

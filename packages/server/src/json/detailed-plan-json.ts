@@ -4,7 +4,7 @@ import type { Json, shapes } from "@belay/protocol";
 import { gitJson } from "./checkpoint-json.ts";
 import { listField } from "./list-field.ts";
 import { pathJson, withPathJson } from "./path-json.ts";
-import { planJson } from "./plan-json.ts";
+import { latestJson, planJson } from "./plan-json.ts";
 import { stepJson } from "./step-json.ts";
 
 /** A plan of this workspace's own history; a switch of branches has a preview of its own. */
@@ -38,7 +38,7 @@ export function detailedPlanJson(
 }
 
 function fileJson(
-  { scripts, byHand, others, ...file }: PlannedFile,
+  { scripts, byHand, others, latest, ...file }: PlannedFile,
   agentOf: (thread: ThreadId) => string | null,
 ): Json<typeof shapes.plannedFile> {
   const marks = [
@@ -46,7 +46,7 @@ function fileJson(
     ...(byHand ? [file.threads.length > 0 ? "by hand too" : "by hand"] : []),
     ...new Set(others.map((thread) => `${agentOf(thread) ?? "another agent"} too`)),
   ];
-  return { ...withPathJson(file), marks };
+  return { ...withPathJson(file), marks, ...latestJson(latest) };
 }
 
 function warningsOf(plan: Plan, working: readonly { readonly agent: string }[]): string[] {

@@ -111,11 +111,16 @@ function outsideJson({ path, type, reason }: OutsideEdit): Json<typeof shapes.ou
   return { path, type, ...(reason === undefined ? {} : { reason }) };
 }
 
+/** What wrote a path last, where that is known. */
+export function latestJson(latest: Conflict["latest"]): Pick<Json<typeof shapes.conflict>, "latest"> {
+  return latest === undefined ? {} : { latest: { ...latest, at: isoTime(latest.at) } };
+}
+
 /** A path in conflict. */
 export function conflictJson({ sharedWith, latest, ...conflict }: Conflict): Json<typeof shapes.conflict> {
   return {
     ...withPathJson(conflict),
-    ...(latest && { latest: { ...latest, at: isoTime(latest.at) } }),
+    ...latestJson(latest),
     ...(sharedWith && { sharedWith: sharedWith.map(stepJson) }),
   };
 }
