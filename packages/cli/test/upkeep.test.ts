@@ -1,5 +1,5 @@
 /** prune, gc, forget, verify, stats, doctor, config. */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createSystem, openWorkspace } from "@belay/engine";
@@ -175,6 +175,25 @@ describe("forget", () => {
     const { files } = sandbox.json(["show", "@"]).checkpoint;
     await sandbox.checkpoint();
     expect(sandbox.json(["show", "@"]).checkpoint.files).toBe(files + 1);
+  });
+
+  test("[R135] names what a program has open that a restore replaced", async () => {
+    sandbox.write("secret.env", "harmless\n");
+    await sandbox.checkpoint();
+    sandbox.write("secret.env", "password\n");
+    const descriptor = openSync(sandbox.path("secret.env"), "a");
+    try {
+      sandbox.ok("restore", "2", "--yes");
+      const once = sandbox.belay(["forget", "secret.env", "--yes"]).stderr;
+      expect(once).toMatch(/A program still has open what a restore replaced: secret\.env\. If it writes/);
+      sandbox.write("secret.env", "another\n");
+      await sandbox.checkpoint();
+      const always = sandbox.json(["forget", "secret.env", "--always", "--yes"]);
+      expect(always.stillOpen).toEqual([{ path: "secret.env" }]);
+      expect(sandbox.belay(["forget", "secret.env", "--always", "--yes"]).stderr).toContain("beside");
+    } finally {
+      closeSync(descriptor);
+    }
   });
 
   test("[R134] checkpoint --include holds what .belayignore leaves out, once", async () => {

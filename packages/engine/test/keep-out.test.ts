@@ -104,4 +104,30 @@ describe("[R135] forget --always", () => {
       );
     }),
   );
+
+  test(
+    "what a program has open that a restore replaced is named: without --always a checkpoint will hold it again",
+    inWorkspace({ a: "a", "keys/secret.pem": "harmless\n" }, async (temp) => {
+      const { workspace, root, write, remove } = temp;
+      write("keys/secret.pem", "secret\n");
+      const descriptor = openSync(join(root, "keys/secret.pem"), "a");
+      await workspace.restoreTo("1");
+      const forget = (path: string) => workspace.upkeep.forget(path, { dryRun: true });
+      expect((await forget("./a")).stillOpen).toEqual([]);
+      expect((await forget("./keys")).stillOpen).toEqual(["keys/secret.pem"]);
+      remove("keys/secret.pem");
+      expect((await workspace.upkeep.forget("./keys/secret.pem")).stillOpen).toEqual(["keys/secret.pem"]);
+      writeSync(descriptor, "more\n");
+      closeSync(descriptor);
+      await workspace.checkpoint();
+      const has = async (id: string) => {
+        for await (const { path, kind } of workspace.files(id))
+          if (path === "keys/secret.pem" && kind === "file") return true;
+        return false;
+      };
+      const holders = (await Promise.all((await workspace.list()).map(({ id }) => has(id)))).filter(Boolean);
+      expect(holders).toHaveLength(1);
+      expect((await workspace.upkeep.forget("./keys/secret.pem")).stillOpen).toEqual([]);
+    }),
+  );
 });

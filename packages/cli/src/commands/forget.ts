@@ -227,7 +227,17 @@ function report(call: Call<typeof OPTIONS>, target: Target, forgotten: ForgetRep
     call.output.warn(`These steps can no longer be undone: ${steps.map(stepLabel).join(", ")}.`);
   if (forgotten.sameContent.length > 0 && call.options["same-content"] !== true)
     call.output.warn(sameContentText(forgotten));
+  if (forgotten.stillOpen.length > 0)
+    call.output.warn(stillOpenText(forgotten, call.options.always === true));
   return EXIT.done;
+}
+
+/** [R135] What a restore replaced is not in a checkpoint yet while a program can write to it. */
+function stillOpenText({ stillOpen }: ForgetReport, always: boolean): string {
+  const names = stillOpen.slice(0, SHOWN_PATHS).map(visiblePath).join(", ");
+  const what = `A program still has open what a restore replaced: ${names}.`;
+  if (always) return `${what} What it leaves there gets a name beside that, and stays out of every checkpoint.`;
+  return `${what} If it writes to it, a checkpoint will hold all that is in it again: forget it then, or keep it out now with --always.`;
 }
 
 /** [R166] The bytes remain while another path has them. */

@@ -145,6 +145,11 @@ export interface ForgetReport {
   readonly steps: readonly StepSummary[];
   /** Other paths with the same content. They are forgotten too only on request. */
   readonly sameContent: readonly BytePath[];
+  /**
+   * Forgotten paths of which a program still has open what a restore replaced. If it writes to it, a checkpoint holds it
+   * again, or, where the path is kept out, it gets a name of its own on disk.
+   */
+  readonly stillOpen: readonly BytePath[];
   readonly objects: number;
   readonly bytes: number;
   readonly dryRun: boolean;

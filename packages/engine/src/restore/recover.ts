@@ -86,6 +86,22 @@ export function whyStagesStay(context: Context): string[] {
   });
 }
 
+/** The paths of which a stage still holds something, because a process can write to it. */
+export function pathsInStages(context: Context): BytePath[] {
+  const settled = listJournal(context.store.db).filter((entry) => entry.settled);
+  if (settled.length === 0) return [];
+  const found = readJournal(context.store.db).flatMap(({ id, edits }) => {
+    try {
+      using stage = Stage.find(context, id);
+      return stage?.nodes().flatMap(({ index }) => edits[index]?.path ?? []) ?? [];
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return [];
+    }
+  });
+  return [...new Set(found)].sort();
+}
+
 const isUnsettled = ({ settled }: JournalEntry) => !settled;
 
 /** Reads the journal again under the lease: another process may have recovered in the meantime. */

@@ -32,6 +32,9 @@ import { dropCheckpoint, emitStepsDropped } from "./gc.ts";
 import { purge } from "./purge.ts";
 import { Reachable } from "./reachable.ts";
 
+/** What the store alone tells of it: `stillOpen` is known by what lies in the workspace. */
+type Forgotten = Omit<ForgetReport, "stillOpen">;
+
 /** How to forget. */
 export interface ForgetOptions {
   readonly dryRun: boolean;
@@ -48,7 +51,7 @@ export function forgetCheckpoint(
   system: System,
   checkpoint: Checkpoint,
   dryRun: boolean,
-): ForgetReport {
+): Forgotten {
   if (dryRun)
     return { checkpoints: [checkpoint.id], steps: [], sameContent: [], objects: 0, bytes: 0, dryRun };
   const { result: steps, ...freed } = purge(store, system, {
@@ -80,7 +83,7 @@ export function forgetPath(
   system: System,
   path: BytePath,
   { dryRun, sameContent, always }: ForgetOptions,
-): ForgetReport {
+): Forgotten {
   if (path === ROOT_PATH)
     throw new EngineError(
       "PATH_OUTSIDE",

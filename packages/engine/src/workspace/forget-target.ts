@@ -1,7 +1,7 @@
 /** Forgets what a person named: a checkpoint by any reference, else a path, in the workspace or outside. */
 import { resolveCheckpoint } from "../history/references.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
-import { pathFromText, type BytePath } from "../model/byte-path.ts";
+import { isAtOrBelow, pathFromText, type BytePath } from "../model/byte-path.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
 import type { ForgetReport } from "../model/reports.ts";
 import type { ForgetRequest } from "../model/exchange.ts";
@@ -9,22 +9,27 @@ import { contentsAt, contentsOnlyIn } from "../upkeep/forget-contents.ts";
 import { forgetCheckpoint, forgetPath, type ForgetOptions } from "../upkeep/forget.ts";
 import { parsePath, pathInside } from "../model/workspace-path.ts";
 import type { Context } from "../capture/context.ts";
+import { pathsInStages } from "../restore/recover.ts";
 
 /** Throws `CHECKPOINT_NOT_FOUND` when it is neither. A path that looks like a reference is written `./path`. */
 export function forgetTarget(
-  { store, system, workingCopy }: Context,
+  context: Context,
   target: string,
   options: ForgetOptions,
 ): ForgetReport {
+  const { store, system, workingCopy } = context;
   try {
-    return forgetCheckpoint(store, system, resolveCheckpoint(store.db, target), options.dryRun);
+    const checkpoint = resolveCheckpoint(store.db, target);
+    return { ...forgetCheckpoint(store, system, checkpoint, options.dryRun), stillOpen: [] };
   } catch (error) {
     if (!isEngineError(error, "CHECKPOINT_NOT_FOUND")) throw error;
     const path = pathOf(displayAbsolute(workingCopy.root), target, options);
     const report = forgetPath(store, system, path, options);
     // what was never captured can still be kept out
     if (report.checkpoints.length === 0 && !options.always) throw error;
-    return report;
+    const forgotten = options.sameContent ? [path, ...report.sameContent] : [path];
+    const isForgotten = (each: BytePath) => forgotten.some((one) => isAtOrBelow(each, one));
+    return { ...report, stillOpen: pathsInStages(context).filter(isForgotten) };
   }
 }
 

@@ -91,6 +91,7 @@ export const forgetReport = z.looseObject({
   dryRun: z.boolean(),
   steps: z.array(step),
   ...list("sameContent", pathEntry),
+  ...list("stillOpen", pathEntry),
 });
 
 /** What was dropped, or would be. */

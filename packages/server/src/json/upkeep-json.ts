@@ -18,7 +18,7 @@ export function gcJson({ stepsDropped, ...report }: GcReport): Json<typeof shape
 
 /** What was purged. */
 export function forgetJson(report: ForgetReport): Json<typeof shapes.forgetReport> {
-  const { checkpoints, objects, bytes, dryRun, steps, sameContent } = report;
+  const { checkpoints, objects, bytes, dryRun, steps, sameContent, stillOpen } = report;
   return {
     ...listField("checkpoints", checkpoints),
     objects,
@@ -26,6 +26,7 @@ export function forgetJson(report: ForgetReport): Json<typeof shapes.forgetRepor
     dryRun,
     steps: steps.map(stepJson),
     ...listField("sameContent", sameContent.map(pathJson)),
+    ...listField("stillOpen", stillOpen.map(pathJson)),
   };
 }
 
