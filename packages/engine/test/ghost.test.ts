@@ -95,6 +95,9 @@ const AFTER_WORK = {
   "src/run.sh": "100755 #!/bin/sh\n",
 };
 
+/** Who has which rights to objects is left to git. */
+const IMPORTED = ["core.sharedRepository", "0600"];
+
 interface Kind {
   prepare(git: GitFixture, project: Project): void;
   /** What the commit has besides; undefined = it is not there. */
@@ -185,12 +188,17 @@ const KINDS: Record<string, Kind> = {
 };
 
 describe("[C29, C30, C31, C32, C33, L49, R420] a ghost has what the checkpoint has, and touches objects and refs/belay only", () => {
-  for (const [label, { prepare, differs = {}, init = [] }] of Object.entries(KINDS)) {
+  const kinds = Object.entries(KINDS).flatMap(([label, kind]) => [
+    { ...kind, label, isImported: false },
+    { ...kind, label: `${label}, imported`, isImported: true },
+  ]);
+  for (const { label, prepare, differs = {}, init = [], isImported } of kinds) {
     test(
       label,
       inProject({}, async (project) => {
         const git = makeRepository(project, ...init);
         prepare(git, project);
+        if (isImported) git.git("config", ...IMPORTED);
         const workspace = await project.open();
         const before = untouched(join(project.root, ".git"));
         const head = git.git("rev-parse", "HEAD");
@@ -494,6 +502,7 @@ describe("[C27, C28, C39] no ghost, and why", () => {
         const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();
         const script = `#!/bin/sh\nfor word in "$@"; do [ "$word" = ${verb} ] && { echo "broken on purpose" >&2; exit 1; }; done\nexec ${real} "$@"\n`;
         writeFileSync(join(tools, "git"), script, { mode: 0o755 });
+        if (verb !== "ls-tree") git.git("config", ...IMPORTED);
         const before = untouched(join(project.root, ".git"));
         const broken = await project.open({ system: { ...project.system, commandPath: tools } });
         work(project);

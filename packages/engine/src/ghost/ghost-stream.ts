@@ -1,11 +1,13 @@
-/** The stream that `git fast-import` reads for one ghost. */
+/** What one ghost's commit is made of: for a few changes as they are, else as the stream that `git fast-import` reads. */
 import { fileWriter, type FileWriter } from "../fs/file-writer.ts";
 import type { AbsolutePath } from "../fs/absolute-path.ts";
+import type { DirectCommit } from "../git/direct-commit.ts";
 import { joinPath, type BytePath } from "../model/byte-path.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { GhostChanges, GhostWrite } from "./ghost-tree.ts";
 
-/** The one commit of a stream. */
+/** The commit of a ghost. */
 export interface GhostCommit extends GhostChanges {
   readonly id: string;
   readonly message: string;
@@ -13,10 +15,29 @@ export interface GhostCommit extends GhostChanges {
   readonly time: number;
   /** HEAD; null when it has no commit yet. */
   readonly parent: string | null;
+  /** Its tree, if it is known. */
+  readonly parentTree: string | undefined;
   /** The tree that the changes are made to; that of the parent unless given. */
   readonly tree: string | undefined;
   /** Where the workspace root lies in the repository. */
   readonly prefix: BytePath;
+}
+
+/** The commit with paths as the repository has them. */
+export function directCommit(objects: ObjectSource, { prefix, ...ghost }: GhostCommit): DirectCommit {
+  return {
+    ...ghost,
+    deletes: ghost.deletes.map((path) => joinPath(prefix, path)),
+    writes: ghost.writes.map(({ path, mode, from }) => ({
+      path: joinPath(prefix, path),
+      mode,
+      from: "object" in from ? from : { size: from.size, read: () => read(objects, from.hash) },
+    })),
+  };
+}
+
+function read(objects: ObjectSource, hash: ObjectHash): Buffer {
+  return Buffer.concat([...objects.pieces(hash)]);
 }
 
 /** Writes the stream into a file. */

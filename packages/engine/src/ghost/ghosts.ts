@@ -10,6 +10,7 @@ import { removeFile, replaceFile } from "../fs/durable-file.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { readSmallFile } from "../fs/read-file.ts";
+import { commitDirectly } from "../git/direct-commit.ts";
 import {
   addGhostRef,
   commitEntries,
@@ -19,6 +20,7 @@ import {
   obstacle,
   type CommitEntry,
   type GhostRef,
+  type ImportedCommit,
 } from "../git/git-ghosts.ts";
 import { readHead } from "../git/git-head.ts";
 import { indexKey, readGitIndex, type GitIndex } from "../git/git-index.ts";
@@ -29,7 +31,7 @@ import { pathFromText, displayPath, isUtf8Path, type BytePath } from "../model/b
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Ghost } from "../model/ghost.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
-import { writeStream } from "./ghost-stream.ts";
+import { directCommit, writeStream, type GhostCommit } from "./ghost-stream.ts";
 import { changesFromGhost, changesFromHead, type GhostChanges, type GhostFacts } from "./ghost-tree.ts";
 
 /** Why there is no ghost. */
@@ -50,6 +52,7 @@ export interface GhostRequest {
 /** The last ghost, in a file of the store: what the next one starts from. Disposable. */
 interface LastGhost {
   readonly head: string;
+  readonly headTree: string;
   readonly tree: string;
   readonly snapshot: string;
   readonly rules: string;
@@ -73,12 +76,13 @@ interface Place {
 }
 
 /** The repository that ghosts go to, or why there is none. */
-export function ghostPlace({ workingCopy, store, system }: Context): Place | MissingGhost {
+export function ghostPlace(context: Context): Place | MissingGhost {
+  const { workingCopy, store, system } = context;
   const repository = findRepository(workingCopy.root);
   if (repository === undefined)
     return { missing: "the directory is in no git repository with a working tree" };
   if (store.directory === undefined) return { missing: "the store is in memory" };
-  const missing = obstacle(repository, system.userId);
+  const missing = obstacle(repository, system.userId, gitOptions(context));
   return missing === undefined ? { repository, directory: store.directory } : { missing };
 }
 
@@ -107,9 +111,9 @@ export function makeGhost(context: Context, request: GhostRequest): Ghost | Miss
       addAlias(context.store.db, checkpoint, { origin: "ghost", name: made.commit }),
     );
   const count = dropOldest(context, place, request.keep, last);
-  const { tree, leftOut } = made;
-  if (head.commit !== null && leftOut.length <= MOST_LEFT_OUT)
-    writeLast(directory, { head: head.commit, tree, checkpoint, leftOut, count });
+  const { tree, headTree, leftOut } = made;
+  if (head.commit !== null && headTree !== null && leftOut.length <= MOST_LEFT_OUT)
+    writeLast(directory, { head: head.commit, headTree, tree, checkpoint, leftOut, count });
   return {
     id: checkpoint.id,
     commit: made.commit,
@@ -172,6 +176,7 @@ interface Start {
 interface Made {
   readonly commit: string;
   readonly tree: string;
+  readonly headTree: string | null;
   readonly leftOut: readonly BytePath[];
 }
 
@@ -188,7 +193,7 @@ function startFromLast(
     leftOut: last.leftOut.map((path) => pathFromText(path)),
   });
   if (changes === undefined) return undefined;
-  const made = makeCommit(context, facts, { ...start, changes, tree: last.tree });
+  const made = makeCommit(context, facts, { ...start, changes, last });
   // the user's gc may have taken the tree away
   return "missing" in made ? undefined : made;
 }
@@ -201,33 +206,47 @@ function startFromHead(context: Context, facts: GhostFacts, start: Start): Made 
       : commitEntries(facts.repository, head, gitOptions(context));
   if ("failed" in entries) return { missing: entries.failed };
   const changes = changesFromHead(context, facts, entries);
-  return makeCommit(context, facts, { ...start, changes, tree: undefined });
+  return makeCommit(context, facts, { ...start, changes });
 }
 
 /** Where nothing differs from HEAD the commit is HEAD. */
 function makeCommit(
   context: Context,
   { repository, checkpoint }: GhostFacts,
-  { head, request, directory, changes, tree }: Start & { changes: GhostChanges; tree: string | undefined },
+  { head, request, directory, changes, last }: Start & { changes: GhostChanges; last?: LastGhost },
 ): Made | MissingGhost {
-  const { id } = checkpoint;
-  const stream = below(directory, `${STREAM}${id}`);
   removeOldStreams(context, directory);
+  const ghost: GhostCommit = {
+    ...changes,
+    id: checkpoint.id,
+    message: messageOf(context, request, changes.leftOut.length),
+    time: Math.floor(context.system.now() / 1000),
+    parent: head,
+    parentTree: last?.headTree,
+    tree: last?.tree,
+    prefix: repository.prefix,
+  };
+  const made =
+    commitDirectly(repository, directCommit(context.store.objects, ghost), gitOptions(context)) ??
+    importStream(context, repository, directory, ghost);
+  if ("failed" in made) return { missing: made.failed };
+  const { tree, parentTree } = made;
+  const commit = head !== null && tree === parentTree ? head : made.commit;
+  return { commit, tree, headTree: parentTree, leftOut: changes.leftOut };
+}
+
+function importStream(
+  context: Context,
+  repository: Repository,
+  directory: AbsolutePath,
+  ghost: GhostCommit,
+): ImportedCommit | { failed: string } {
+  const { id, parent } = ghost;
+  const stream = below(directory, `${STREAM}${id}`);
   try {
-    writeStream(stream, context.store.objects, {
-      ...changes,
-      id,
-      message: messageOf(context, request, changes.leftOut.length),
-      time: Math.floor(context.system.now() / 1000),
-      parent: head,
-      tree,
-      prefix: repository.prefix,
-    });
+    writeStream(stream, context.store.objects, ghost);
     const place = below(directory, "ghost.git");
-    const made = importCommit(repository, { place, stream, id, parent: head }, gitOptions(context));
-    if ("failed" in made) return { missing: made.failed };
-    const commit = head !== null && made.tree === made.parentTree ? head : made.commit;
-    return { commit, tree: made.tree, leftOut: changes.leftOut };
+    return importCommit(repository, { place, stream, id, parent }, gitOptions(context));
   } finally {
     removeFile(stream);
   }
@@ -332,11 +351,14 @@ function readLast(directory: AbsolutePath): LastGhost | undefined {
 
 function writeLast(
   directory: AbsolutePath,
-  facts: { head: string; tree: string; checkpoint: Checkpoint; leftOut: readonly BytePath[]; count: number },
+  facts: Pick<LastGhost, "head" | "headTree" | "tree" | "count"> & {
+    checkpoint: Checkpoint;
+    leftOut: readonly BytePath[];
+  },
 ): void {
-  const { head, tree, checkpoint, leftOut, count } = facts;
+  const { checkpoint, leftOut, ...rest } = facts;
   if (!leftOut.every(isUtf8Path)) return removeFile(below(directory, LAST));
   const { snapshot, rules } = checkpoint;
-  const last: LastGhost = { head, tree, snapshot, rules, leftOut: leftOut.map(displayPath), count };
+  const last: LastGhost = { ...rest, snapshot, rules, leftOut: leftOut.map(displayPath) };
   replaceFile(below(directory, LAST), [Buffer.from(JSON.stringify(last))], { durable: false });
 }

@@ -45,16 +45,25 @@ export interface GitRun extends GitCommandOptions {
 /** Git's output, or why there is none. */
 export type GitAnswer = { readonly output: Buffer } | { readonly failed: string };
 
-/** Runs git in a repository. */
-export function runGit(repository: Repository, args: readonly string[], run: GitRun): GitAnswer {
-  const { topLevel } = repository;
+/** How git is started in a repository, or why it cannot be. */
+export function howToRunGit(
+  { topLevel }: Repository,
+  run: GitCommandOptions,
+): { git: string; cwd: string; commandPath: string } | { failed: string } {
   // a child process takes its working directory as text only
   if (!isUtf8Path(topLevel as string as BytePath))
     return { failed: "the path of the repository is not UTF-8" };
   const cwd = displayAbsolute(topLevel);
   const commandPath = run.commandPath ?? DEFAULT_COMMAND_PATH;
   const git = findGit(commandPath, cwd);
-  if (git === undefined) return { failed: "git is not installed" };
+  return git === undefined ? { failed: "git is not installed" } : { git, cwd, commandPath };
+}
+
+/** Runs git in a repository. */
+export function runGit(repository: Repository, args: readonly string[], run: GitRun): GitAnswer {
+  const how = howToRunGit(repository, run);
+  if ("failed" in how) return how;
+  const { git, cwd, commandPath } = how;
   const { input } = run;
   const ended = childProcesses().spawnSync(git, [...SETTINGS, ...args], {
     cwd,

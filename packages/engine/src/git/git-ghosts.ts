@@ -1,5 +1,6 @@
 /**
- * Everything that Belay ever writes into a repository: objects, and refs below `refs/belay/ghost/`. Git writes both.
+ * What git writes into a repository for Belay: objects, and refs below `refs/belay/ghost/`. Ghosts of few changes are
+ * written by `direct-commit.ts`.
  * Objects are imported from a git directory of our own, so that no setting, hook, attribute or filter of the user's is
  * read and no index exists; refs are set with the user's hooks and reflogs switched off.
  */
@@ -8,9 +9,10 @@ import { below, displayAbsolute, forSystem, type AbsolutePath } from "../fs/abso
 import { makePrivateDirectory, removeFile, replaceFile } from "../fs/durable-file.ts";
 import { readSmallFile } from "../fs/read-file.ts";
 import type { BytePath } from "../model/byte-path.ts";
-import { runGit, type GitAnswer, type GitCommandOptions } from "./git-command.ts";
+import { howToRunGit, runGit, type GitAnswer, type GitCommandOptions } from "./git-command.ts";
 import { readGitConfig } from "./git-config.ts";
 import { statGitFile } from "./git-file.ts";
+import { addRefFile } from "./git-refs.ts";
 import type { Repository } from "./git-repository.ts";
 
 /** Where ghosts are among the refs. */
@@ -56,7 +58,11 @@ export function commitEntries(
   options: GitCommandOptions,
 ): Map<BytePath, CommitEntry> | { failed: string } {
   const { prefix } = repository;
-  const answer = runGit(repository, ["ls-tree", "-r", "-z", "--full-tree", commit], options);
+  const answer = runGit(
+    repository,
+    ["--no-replace-objects", "ls-tree", "-r", "-z", "--full-tree", commit],
+    options,
+  );
   if ("failed" in answer) return answer;
   const start = prefix === "" ? "" : `${prefix}/`;
   const entries = new Map<BytePath, CommitEntry>();
@@ -74,7 +80,13 @@ export function commitEntries(
 }
 
 /** Why nothing can be written into a repository; undefined when it can. */
-export function obstacle(repository: Repository, userId: number | undefined): string | undefined {
+export function obstacle(
+  repository: Repository,
+  userId: number | undefined,
+  options: GitCommandOptions,
+): string | undefined {
+  const how = howToRunGit(repository, options);
+  if ("failed" in how) return how.failed;
   const stat = statGitFile(below(repository.commonDir, "objects"));
   if (stat === undefined) return "its objects cannot be reached";
   if (userId !== undefined && Number(stat.uid) !== userId) return "the repository belongs to another user";
@@ -143,7 +155,9 @@ export function addGhostRef(
   { id, commit }: { id: string; commit: string },
   options: GitCommandOptions,
 ): string | undefined {
-  const answer = runGit(repository, [...QUIET, "update-ref", `${GHOST_REFS}${id}`, commit, ""], options);
+  const ref = `${GHOST_REFS}${id}`;
+  if (addRefFile(repository, ref, commit)) return undefined;
+  const answer = runGit(repository, [...QUIET, "update-ref", ref, commit, ""], options);
   return "failed" in answer ? answer.failed : undefined;
 }
 

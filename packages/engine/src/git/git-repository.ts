@@ -1,6 +1,7 @@
 /**
  * Finds the git repository of a workspace. Code in this folder only reads: no file under `.git` is ever opened for
- * writing, and git runs to answer questions, without its optional locks. `git-ghosts.ts` alone lets git write.
+ * writing, and git runs to answer questions, without its optional locks. Ghosts alone are written: by git through
+ * `git-ghosts.ts`, and as loose objects by `git-objects.ts`.
  */
 import { resolve } from "node:path";
 import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
