@@ -181,7 +181,7 @@ test("[A25] states are compared by the names of AgentSmithy's branches", () => {
       status: "modified",
       additions: 2,
       deletions: 1,
-      diff: expect.stringContaining("--- a/a.py\n+++ b/a.py\n"),
+      diff: expect.stringMatching(/^--- a\/a\.py\n\+\+\+ b\/a\.py\n@@ /),
       base_content: "x\n",
       is_binary: false,
       is_too_large: false,

@@ -2,6 +2,7 @@
 import { displayPath, type CheckpointId, type FileChange, type PendingFile } from "@belay/engine";
 import type { SyncWorkspace } from "@belay/engine/sync";
 import { bytesAt, textOf } from "../frame/contents.ts";
+import { fromNames } from "../frame/unified.ts";
 
 /** One file that differs between two states. */
 export interface ChangedFile {
@@ -46,7 +47,7 @@ function changedFile(file: FileChange, base: string | null): ChangedFile {
     status: file.type === "added" || file.type === "deleted" ? file.type : "modified",
     additions: file.linesAdded ?? 0,
     deletions: file.linesDeleted ?? 0,
-    diff: file.diff ?? null,
+    diff: fromNames(file.diff),
     base_content: base,
     is_binary: file.binary,
     is_too_large: file.tooLarge,

@@ -2,6 +2,7 @@
 import { displayPath, type Checkpoint, type CheckpointRef, type FileChange as Changed } from "@belay/engine";
 import type { SyncWorkspace } from "@belay/engine/sync";
 import { bytesAt } from "../frame/contents.ts";
+import { fromNames } from "../frame/unified.ts";
 import type { FileChange, FileDiff, Snapshot, SnapshotDiff } from "./types.ts";
 
 const BINARY = "Binary files differ";
@@ -48,9 +49,7 @@ function inMimirsForm(change: Changed, whole?: Whole): FileDiff[] {
 
 /** Without git's own lines before the names: a change of mode alone has none. */
 function diffText({ diff, binary }: Changed): string {
-  if (binary) return BINARY;
-  const names = diff?.search(/^--- /m) ?? -1;
-  return names < 0 ? "" : diff!.slice(names);
+  return binary ? BINARY : (fromNames(diff) ?? "");
 }
 
 /** A file that went or came, as a unified diff. */

@@ -270,8 +270,20 @@ function commit({ id, description, createdAt, session }: Checkpoint) {
 
 /** A file that differs, in AgentSmithy's words. */
 export function changedFile(file: PendingFile) {
-  const { baseContent, isBinary, isTooLarge, ...facts } = pendingFileJson(file);
-  return { ...facts, base_content: baseContent, is_binary: isBinary, is_too_large: isTooLarge };
+  const { baseContent, isBinary, isTooLarge, diff, ...facts } = pendingFileJson(file);
+  return {
+    ...facts,
+    diff: fromNames(diff),
+    base_content: baseContent,
+    is_binary: isBinary,
+    is_too_large: isTooLarge,
+  };
+}
+
+/** A diff without git's own lines above the names, as AgentSmithy has it; null where no line differs. */
+function fromNames(diff: string | null | undefined): string | null {
+  const names = diff?.search(/^--- /m) ?? -1;
+  return names < 0 ? null : diff!.slice(names);
 }
 
 /** What each checkpoint of the dialog changed, derived from the snapshots. */
@@ -283,7 +295,7 @@ async function fileEdits(workspace: Workspace, checkpoints: readonly Checkpoint[
     for (const file of files) {
       edits.push({
         file: pathJson(file.path).path,
-        diff: file.diff ?? null,
+        diff: fromNames(file.diff),
         checkpoint: id,
         created_at: isoTime(createdAt),
         message_index: messageIndex,
