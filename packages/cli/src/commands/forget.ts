@@ -236,7 +236,8 @@ function report(call: Call<typeof OPTIONS>, target: Target, forgotten: ForgetRep
 function stillOpenText({ stillOpen }: ForgetReport, always: boolean): string {
   const names = stillOpen.slice(0, SHOWN_PATHS).map(visiblePath).join(", ");
   const what = `A program still has open what a restore replaced: ${names}.`;
-  if (always) return `${what} What it leaves there gets a name beside that, and stays out of every checkpoint.`;
+  if (always)
+    return `${what} What it leaves there gets a name beside that, and stays out of every checkpoint.`;
   return `${what} If it writes to it, a checkpoint will hold all that is in it again: forget it then, or keep it out now with --always.`;
 }
 

@@ -12,11 +12,7 @@ import type { Context } from "../capture/context.ts";
 import { pathsInStages } from "../restore/recover.ts";
 
 /** Throws `CHECKPOINT_NOT_FOUND` when it is neither. A path that looks like a reference is written `./path`. */
-export function forgetTarget(
-  context: Context,
-  target: string,
-  options: ForgetOptions,
-): ForgetReport {
+export function forgetTarget(context: Context, target: string, options: ForgetOptions): ForgetReport {
   const { store, system, workingCopy } = context;
   try {
     const checkpoint = resolveCheckpoint(store.db, target);
