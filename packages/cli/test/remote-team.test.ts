@@ -81,6 +81,70 @@ describe.skipIf(missing !== undefined)("a team on Ceph", { timeout: 180_000 }, (
 
   const json = (text: string) => JSON.parse(text) as Record<string, unknown>;
 
+  test("[R2240, R2241, R2245] a lost machine's line is adopted; it comes back as a line of its own; everything is encrypted again", async () => {
+    using sandbox = await Sandbox.protected({ "a.txt": "one\n" });
+    const ana = { home: sandbox.home, cwd: sandbox.project };
+    const url = `s3://belay/${randomBytes(4).toString("hex")}?endpoint=${server.endpoint}`;
+    const added = await run(["remote", "add", "team", url, "--recovery-file", "../key.txt"], ana);
+    expect(added.status, added.stderr).toBe(0);
+    expect((await run(["push"], ana)).status).toBe(0);
+    const invited = await run(["remote", "invite", "--expires", "1h"], { ...ana, secret: true });
+    using theirs = await Sandbox.protected({ "b.txt": "two\n" });
+    const bob = { home: theirs.home, cwd: theirs.project };
+    expect((await run(["remote", "add", "team", "-"], { ...bob, input: invited.stdout })).status).toBe(0);
+    expect((await run(["push"], bob)).status).toBe(0);
+    const lineOf = async (who: typeof ana) =>
+      (json((await run(["remote", "list", "--json"], who)).stdout)["remotes"] as { line: string }[])[0]!.line;
+    const lost = await lineOf(bob);
+    for (const [words, who, status, code] of [
+      [["adopt", lost, "--json"], ana, 3, "CONFIRMATION_REQUIRED"],
+      [["adopt", lost, "--yes", "--json"], bob, 3, "ROLE_REQUIRED"],
+      [["adopt", await lineOf(ana), "--yes", "--json"], ana, 3, "LINE_TAKEN"],
+      [["adopt", "eve@nowhere", "--yes", "--json"], ana, 4, "REMOTE_NOT_FOUND"],
+      [["adopt"], ana, 2, "USAGE"],
+      [["adopt", lost, "--full"], ana, 2, "USAGE"],
+    ] as const)
+      expect(await run(["remote", ...words], who), words.join(" ")).toMatchObject({
+        status,
+        ...(words.includes("--json" as never) && { stdout: expect.stringContaining(code) }),
+      });
+    const adopted = await run(["remote", "adopt", lost, "--yes", "--json"], ana);
+    expect(json(adopted.stdout), adopted.stderr).toMatchObject({ remote: "team", adopted: { line: lost } });
+    expect(await run(["remote", "adopt", lost, "--yes"], ana)).toMatchObject({ status: 3 });
+    // ten minutes later
+    const [space] = readdirSync(join(theirs.home, "spaces"));
+    const kept = join(theirs.home, "spaces", space!, "space.json");
+    writeFileSync(kept, JSON.stringify({ ...json(readFileSync(kept, "utf8")), lookedAt: 0 }));
+    theirs.write("b.txt", "back again\n");
+    expect((await run(["checkpoint"], bob)).status).toBe(0);
+    const back = await run(["push", "--json"], bob);
+    expect(json(back.stdout), back.stderr).toMatchObject({
+      outcome: "pushed",
+      adoptedBy: expect.any(String),
+    });
+    expect(back.stderr).toContain("adopted the line of this store while it was away");
+    expect(await lineOf(bob)).not.toBe(lost);
+
+    expect(await run(["remote", "keys", "rotate", "--rewrite", "--json"], ana)).toMatchObject({ status: 3 });
+    expect(await run(["remote", "keys", "rotate", "--rewrite", "--yes"], bob)).toMatchObject({ status: 3 });
+    const rotated = await run(["remote", "keys", "rotate", "--rewrite", "--yes", "--json"], ana);
+    expect(json(rotated.stdout), rotated.stderr).toMatchObject({
+      generation: 2,
+      rewritten: { bytes: expect.any(Number) },
+      otherLines: 2,
+    });
+    writeFileSync(kept, JSON.stringify({ ...json(readFileSync(kept, "utf8")), lookedAt: 0 }));
+    const followed = await run(["push"], bob);
+    expect(followed).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("asked every machine to encrypt its line again"),
+    });
+    expect(await run(["remote", "verify", "--full"], ana)).toMatchObject({ status: 0 });
+    const cloned = await run(["clone", `team/${await lineOf(bob)}`, join(sandbox.base, "got"), "--yes"], ana);
+    expect(cloned.status, cloned.stderr).toBe(0);
+    expect(readFileSync(join(sandbox.base, "got/b.txt"), "utf8")).toBe("back again\n");
+  });
+
   test("[R761, R763, R764, T17] invited, joined, a job with a token, a link; no secret in any output", async () => {
     using sandbox = await Sandbox.protected({ "a.txt": "one\n" });
     const ana = { home: sandbox.home, cwd: sandbox.project };

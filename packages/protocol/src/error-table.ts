@@ -525,6 +525,7 @@ const REMOTE = {
     hint: "`belay remote keys list` shows the members of the space.",
   },
   SHARE_NOT_FOUND: { exit: EXIT.notFound, status: 404, hint: "`belay share --list` shows what is shared." },
+  LINE_TAKEN: { exit: EXIT.refused, status: 409, hint: "`belay remote lines` shows the other lines." },
   ROLE_REQUIRED: {
     exit: EXIT.refused,
     status: 409,

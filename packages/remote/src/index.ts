@@ -68,5 +68,8 @@ export type { LineThread } from "./sync/line-threads.ts";
 export { looksLikeLink } from "./share/share-link.ts";
 export { openShares, type Shares, type SharedWithMembers } from "./share/shares.ts";
 export type { PushReport } from "./sync/push.ts";
+export type { AdoptableLine } from "./sync/adoptable-line.ts";
+export type { LineSize } from "./sync/line-size.ts";
+export type { RewrittenLine } from "./sync/rewrite-line.ts";
 export type { ObeyedForgets } from "./sync/obey-forgets.ts";
 export type { SweepReport } from "./sync/sweep.ts";

@@ -26,7 +26,10 @@ test(
     expect(await review({ remote: "team" })).toMatchObject({ status: 404 });
     expect((await review({ remote: "--all" })).status).toBe(400);
     expect((await review({})).status).toBe(400);
-    for (const verb of ["push", "pull", "sync", "verify", "gc"]) {
+    // [R2240] whatever a line is called, it is no option
+    expect((await project.call("POST", "/api/remotes/team/lines/ab12/adopt", {})).status).toBe(404);
+    expect((await project.call("POST", "/api/remotes/team/lines/--yes/adopt", {})).status).toBe(400);
+    for (const verb of ["push", "pull", "sync", "verify", "gc", "rotate"]) {
       const { status, body } = await project.call("POST", `/api/remotes/team/${verb}`, {});
       expect(status).toBe(202);
       expect(ROUTES["GET /api/jobs/:id"].response.safeParse(body).error).toBeUndefined();

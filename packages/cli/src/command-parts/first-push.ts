@@ -39,8 +39,15 @@ export async function maySend(
 }
 
 /** [T4] Says that a copy of this store writes the line that was this store's. */
-export function warnForked(call: Pick<Call, "output">, { forkedFrom }: PushReport): void {
+export function warnForked(
+  call: Pick<Call, "output">,
+  { forkedFrom, adoptedBy }: Pick<PushReport, "forkedFrom" | "adoptedBy">,
+): void {
   if (forkedFrom === null) return;
+  if (adoptedBy !== null)
+    return warnAll(call, [
+      `${visible(adoptedBy)} adopted the line of this store while it was away. Everything was sent again: this store goes on as a line of its own.`,
+    ]);
   warnAll(call, [
     "A copy of this store writes the same line. Nothing of it was overwritten: this store goes on as a line of its own.",
   ]);

@@ -18,6 +18,7 @@ export type KeysCall = Pick<Call, "directory" | "environment" | "home" | "json" 
     readonly name?: string;
     readonly recovery?: boolean;
     readonly "recovery-file"?: string;
+    readonly rewrite?: boolean;
     readonly yes?: boolean;
   };
 };
@@ -28,13 +29,16 @@ const WAYS: Readonly<Record<string, { readonly subject: boolean | null; readonly
   list: { subject: false, run: listMembers },
   add: { subject: null, run: addMember },
   remove: { subject: true, run: removeMember },
-  rotate: { subject: false, run: rotateSecret },
 };
 
 /** Shows or changes the members of a space. */
 export async function spaceKeys(call: KeysCall, workspace: Workspace): Promise<number> {
   const [verb = "list", subject = "", ...rest] = call.operands;
   if (verb === "recover" && subject === "") return recover(call, workspace);
+  if (verb === "rotate" && subject === "") {
+    const { rotateSecret } = await import("./rotate-secret.ts");
+    return rotateSecret(call, workspace);
+  }
   const way = Object.hasOwn(WAYS, verb) ? WAYS[verb] : undefined;
   const isFit = way?.subject === null || way?.subject === (subject !== "");
   if (way === undefined || !isFit || rest.length > 0)
@@ -134,16 +138,6 @@ async function removeMember(call: KeysCall, members: SpaceMembers, wanted: strin
 
 const KEPT =
   "What a removed member could read before, it may have kept. Take its access to the server away too; until then it can still write there, and no reader takes it.";
-
-async function rotateSecret(call: KeysCall, members: SpaceMembers): Promise<number> {
-  const generation = await members.rotate();
-  if (call.json) call.output.json({ generation });
-  else
-    call.output.print(
-      `What comes is encrypted with a new key (generation ${generation}). What is there stays as it is.`,
-    );
-  return EXIT.done;
-}
 
 async function recover(call: KeysCall, workspace: Workspace): Promise<number> {
   const { recoverMembership } = await import("@belay/remote");

@@ -116,7 +116,12 @@ export async function withBar<Result>(
 
 /** What a push did, for people. */
 export function pushedText(report: PushedLine, name: string): string {
-  return [...forgottenText(report), sentText(report, name), ...keptText(report, name)].join("\n");
+  return [
+    ...forgottenText(report),
+    sentText(report, name),
+    ...keptText(report, name),
+    ...rewrittenText(report),
+  ].join("\n");
 }
 
 /** [R2027] What an admin had this machine forget. */
@@ -144,6 +149,12 @@ function keptText({ withheld, sentBefore }: PushReport, name: string): string[] 
   ];
 }
 
+/** [R2245] What an admin had this machine encrypt again. */
+function rewrittenText({ rewritten }: PushReport): string[] {
+  if (rewritten === null) return [];
+  return [`An admin asked every machine to encrypt its line again: ${size(rewritten.bytes)} were.`];
+}
+
 /** As many paths are named in a sentence. */
 const NAMED_PATHS = 10;
 
@@ -156,12 +167,14 @@ function sentText({ outcome, checkpoints, bytes, borrowed }: PushReport, name: s
 
 /** What a push did, for programs. */
 export function pushedJson(report: PushedLine, name: string): Record<string, unknown> {
-  const { forkedFrom: _, sentBefore, forgotten, ...facts } = report;
+  const { forkedFrom: _, adoptedBy, rewritten, sentBefore, forgotten, ...facts } = report;
   return {
     ...facts,
     remote: name,
     ...(sentBefore.length > 0 && { sentBefore }),
     ...(forgotten !== null && { forgotten }),
+    ...(adoptedBy !== null && { adoptedBy }),
+    ...(rewritten !== null && { rewritten }),
   };
 }
 

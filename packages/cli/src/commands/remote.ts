@@ -35,7 +35,7 @@ const OPTIONS = {
       "policy: what the space may hold, for example 20G; a push that does not fit is refused; none takes it off",
   },
   "member-quota": { type: "string", value: "size", about: "policy: the same for each member" },
-  remote: { type: "string", value: "name", about: "keys: which remote, where there are several" },
+  remote: { type: "string", value: "name", about: "keys, adopt: which remote, where there are several" },
   role: {
     type: "string",
     value: "role",
@@ -49,7 +49,8 @@ const OPTIONS = {
     about: "token: what the line of the job is called; keys add: how the machine is called",
   },
   recovery: { type: "boolean", about: "keys add: a new recovery key" },
-  yes: { ...YES, about: "keys remove: do not ask" },
+  rewrite: { type: "boolean", about: "keys rotate: encrypt again what is there, too" },
+  yes: { ...YES, about: "keys remove, keys rotate --rewrite, adopt: do not ask" },
 } as const;
 
 /** The call of `belay remote`. */
@@ -111,14 +112,19 @@ const WAYS: Readonly<
   },
   keys: {
     operands: [0, 2],
-    options: ["remote", "role", "name", "recovery", "recovery-file", "yes"],
+    options: ["remote", "role", "name", "recovery", "recovery-file", "rewrite", "yes"],
     load: async () => (await import("../command-parts/space-members.ts")).spaceKeys,
+  },
+  adopt: {
+    operands: [1, 1],
+    options: ["remote", "yes"],
+    load: async () => (await import("../command-parts/adopt-line.ts")).adoptLine,
   },
 };
 
 export default defineCommand({
   usage:
-    "remote [list] | remote lines [name] [line] | remote add <name> <url | invitation> [--records url] [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair] | remote gc [name] --dry-run | remote policy [name] [--keep time] [--keep-turns time] [--quota size] [--member-quota size] | remote invite [name] [--role role] [--expires time] | remote token [name] [--role agent | reader] [--ttl time] [--name name] | remote keys [list | add <identity> | add --recovery | remove <member> | rotate | recover]",
+    "remote [list] | remote lines [name] [line] | remote add <name> <url | invitation> [--records url] [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair] | remote gc [name] --dry-run | remote policy [name] [--keep time] [--keep-turns time] [--quota size] [--member-quota size] | remote invite [name] [--role role] [--expires time] | remote token [name] [--role agent | reader] [--ttl time] [--name name] | remote keys [list | add <identity> | add --recovery | remove <member> | rotate [--rewrite] | recover] | remote adopt <line> [--remote name]",
   about: [
     "Remotes keep the history of this directory on an S3-compatible server or in PostgreSQL, encrypted on this machine: the",
     "server learns sizes and times, nothing else. `add` makes a space at s3://<bucket>/<prefix>?endpoint=<url>&region=<region>",
@@ -130,6 +136,7 @@ export default defineCommand({
     "`policy` shows and sets how long lines keep checkpoints on the server; a push that does not fit a quota is refused.",
     "`invite` prints a text that makes one more machine a member, once: `remote add <name> <invitation>` there (`-` reads",
     "it from stdin). `token` prints a text for jobs, as BELAY_TOKEN. `keys` shows and changes the members of the space.",
+    "`adopt` takes over a line whose machine is gone: this one keeps it to the policy from then on, with its own pushes.",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 3 },
@@ -152,7 +159,7 @@ export default defineCommand({
     if (rest.length < least || rest.length > most || senseless !== undefined)
       throw usageError(
         senseless === undefined
-          ? `\`belay remote ${name}\` takes ${least === 2 ? "a name and an address" : most > 0 ? "a name" : "no more words"}.`
+          ? `\`belay remote ${name}\` takes ${least === 2 ? "a name and an address" : name === "adopt" ? "the name or id of a line" : most > 0 ? "a name" : "no more words"}.`
           : `--${senseless} is not for \`belay remote ${name}\`.`,
         "`belay remote --help` shows what each is for.",
       );

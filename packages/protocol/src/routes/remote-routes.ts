@@ -72,6 +72,21 @@ export const REMOTES = {
     query: workspaceQuery.extend({ limit: number(50).optional() }),
     response: z.looseObject({ checkpoints: z.array(z.looseObject({ id: z.string() })) }),
   },
+  "POST /api/remotes/:name/lines/:line/adopt": {
+    ownProgramsOnly: true,
+    summary:
+      "Takes over a line whose machine is gone: this machine, an admin's, keeps it to the policy of the space. `line` is its name or its id.",
+    query: workspaceQuery,
+    response: z.looseObject({ adopted: z.looseObject({ line: z.string(), name: z.string() }) }),
+  },
+  "POST /api/remotes/:name/rotate": {
+    ownProgramsOnly: true,
+    summary:
+      "A new secret for what comes; with `rewrite` also for what is there, this machine's line now and the others at their machines' next push: a job.",
+    query: workspaceQuery,
+    body: z.object({ rewrite: z.boolean().optional() }),
+    response: z.looseObject({ job: shapes.job }),
+  },
   "POST /api/remotes/:name/push": { summary: "Sends what the remote does not have yet: a job.", ...started },
   "POST /api/remotes/:name/pull": { summary: "Looks which lines moved: a job.", ...started },
   "POST /api/remotes/:name/sync": { summary: "Pushes, then pulls: a job.", ...started },

@@ -32,6 +32,11 @@ export class MergedLine {
     this.#uses = uses;
   }
 
+  /** Adds what no segment says. */
+  change(records: readonly LineRecord[], at: number): void {
+    for (const record of records) this.#addRecord(record, at);
+  }
+
   #addRecord(record: LineRecord, arrivedAt: number): void {
     if (record.kind === PART_KIND) {
       const owner = this.#rows.get(`checkpoint ${record.id.slice(0, record.id.indexOf(" "))}`);

@@ -54,6 +54,8 @@ export interface SegmentHead {
   readonly certificate?: Certificate;
   /** Only of a fold. */
   readonly fold?: Fold;
+  /** Only of a base that an admin made who adopted the line: who wrote it, and how they were called. */
+  readonly adopted?: { readonly member: string; readonly name: string };
 }
 
 /** What goes into a segment. */
@@ -174,7 +176,8 @@ function toHead(line: string | undefined): SegmentHead {
     typeof head.member === "string" &&
     typeof head.device === "string" &&
     isSeen(head.seen) &&
-    (head.fold === undefined || isFold(head.fold));
+    (head.fold === undefined || isFold(head.fold)) &&
+    (head.adopted === undefined || isWriter(head.adopted));
   expectSound(isHead, "the first record of a segment is not its head");
   return head as SegmentHead;
 }
@@ -186,6 +189,10 @@ function isSeen(seen: unknown): boolean {
 function isFold({ from, hash, forgets = [] }: Partial<Fold>): boolean {
   const areIds = Array.isArray(forgets) && forgets.every((id) => /^[0-9a-f]{32}$/.test(String(id)));
   return Number.isSafeInteger(from) && /^[0-9a-f]{64}$/.test(hash ?? "") && areIds;
+}
+
+function isWriter({ member, name }: Partial<NonNullable<SegmentHead["adopted"]>>): boolean {
+  return typeof member === "string" && typeof name === "string";
 }
 
 function toRecord(line: string): LineRecord {

@@ -38,9 +38,9 @@ export async function removeMember(space: Space, id: string, changing: Changing)
   );
 }
 
-/** Makes a new secret for what comes, for the members that there are. */
-export async function rotateSecret(space: Space, changing: Changing): Promise<Space> {
-  return rotate(space, space.roster.roster.members, changing);
+/** Makes a new secret for what comes, for the members that there are. [R2245] With `isRewriting` what is there is to follow. */
+export async function rotateSecret(space: Space, changing: Changing, isRewriting: boolean): Promise<Space> {
+  return rotate(space, space.roster.roster.members, changing, isRewriting);
 }
 
 /** [R1815] Changes what the roster says about keeping and about room. */
@@ -65,16 +65,30 @@ export async function askToForget(
   return openSpace(space.store, space.id, admin, space);
 }
 
+/** [R2240] Takes over a line: from now on this admin restates it, and its writer goes on as another one. */
+export async function takeOver(space: Space, line: string, { admin, random }: Changing): Promise<Space> {
+  const { members, adoptions = [] } = space.roster.roster;
+  const others = adoptions.filter((adoption) => adoption.line !== line);
+  await publish(space, { members, adoptions: [...others, { line, by: admin.id }] }, { admin, random });
+  return openSpace(space.store, space.id, admin, space);
+}
+
 const TRIES = 5;
 
-async function rotate(space: Space, members: readonly Member[], { admin, random }: Changing): Promise<Space> {
+async function rotate(
+  space: Space,
+  members: readonly Member[],
+  { admin, random }: Changing,
+  isRewriting = false,
+): Promise<Space> {
   const { store } = space;
   for (let left = TRIES; left > 0; left--) {
     const generation = (await newestGeneration(space)) + 1;
     const secret: SpaceSecret = { space: space.id, generation, secret: random(32) };
     if (!(await isSealedToAll(space, { members, secret, random }))) continue;
     const secrets = new Map([...space.secrets, [generation, secret]]);
-    await publish({ ...space, secrets }, { members, generation }, { admin, random });
+    const change = { members, generation, ...(isRewriting && { rewrite: generation }) };
+    await publish({ ...space, secrets }, change, { admin, random });
     return openSpace(store, space.id, admin, { secrets, rosters: space.rosters });
   }
   throw changedMeanwhile();
@@ -166,7 +180,7 @@ export async function joinSpace(
 }
 
 type RosterChange = Pick<Roster, "members"> &
-  Partial<Pick<Roster, "generation" | "accepts" | "policy" | "forgets">>;
+  Partial<Pick<Roster, "generation" | "accepts" | "policy" | "forgets" | "adoptions" | "rewrite">>;
 
 /** Writes the next roster; throws when another machine was first. */
 async function publish(space: Space, change: RosterChange, { admin, random }: Changing): Promise<void> {

@@ -46,6 +46,17 @@ export interface Roster {
   readonly policy?: Partial<Policy>;
   /** [R2027] What an admin asked last to be forgotten everywhere. Later rosters carry it on; the first one that has it counts. */
   readonly forgets?: ForgetEverywhere;
+  /** [R2240] Lines whose machines are gone, and the admins who restate them since. */
+  readonly adoptions?: readonly Adoption[];
+  /** [R2245] The generation that an admin wants older content to be encrypted with again, by each line's writer. */
+  readonly rewrite?: number;
+}
+
+/** A line that an admin took over. */
+export interface Adoption {
+  readonly line: string;
+  /** The member who restates it. */
+  readonly by: string;
 }
 
 /** A request to forget something, with the number of the roster that brought it. */
@@ -204,6 +215,12 @@ function isForgetRequest(value: unknown): boolean {
   );
 }
 
+function isAdoption(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { line, by } = value as Record<string, unknown>;
+  return [line, by].every((id) => typeof id === "string" && /^[0-9a-f]{32}$/.test(id));
+}
+
 function toRoster(text: string): Roster {
   let roster: Partial<Roster>;
   try {
@@ -218,7 +235,10 @@ function toRoster(text: string): Roster {
     Array.isArray(roster.members) &&
     (roster.accepts === undefined || (typeof roster.accepts === "object" && roster.accepts !== null)) &&
     (roster.policy === undefined || isPolicy(roster.policy)) &&
-    (roster.forgets === undefined || isForgetRequest(roster.forgets));
+    (roster.forgets === undefined || isForgetRequest(roster.forgets)) &&
+    (roster.adoptions === undefined ||
+      (Array.isArray(roster.adoptions) && roster.adoptions.every(isAdoption))) &&
+    (roster.rewrite === undefined || Number.isSafeInteger(roster.rewrite));
   expectSound(isRoster, "the roster has another shape");
   for (const { id, sign, receive, role } of roster.members!) {
     expectSound(isRole(role), "a member of the roster has an unknown role");

@@ -59,9 +59,11 @@ export function judgeLineObject(
 /** The member that writes a line, also where an admin signed its base. */
 export function writerOfLine(
   { members }: Space,
-  { line, member }: Pick<SegmentHead, "line" | "member">,
+  { line, member, adopted }: Pick<SegmentHead, "line" | "member" | "adopted">,
 ): string {
   if (isLineOf(line, member)) return member;
+  // of a job: its token is in no roster
+  if (adopted !== undefined && isLineOf(line, adopted.member)) return adopted.member;
   return [...members.keys()].find((id) => isLineOf(line, id)) ?? member;
 }
 

@@ -74,9 +74,11 @@ export async function writerOf(
   line: string,
 ): Promise<{ readonly member: string; readonly name: string } | undefined> {
   for await (const { segment } of readLine(space, line)) {
-    const { certificate, device } = segment.head;
+    const { certificate, device, adopted } = segment.head;
     const member = writerOfLine(space, segment.head);
-    const name = space.members.get(member)?.name ?? `${certificate?.name ?? member.slice(0, 8)}@${device}`;
+    const name =
+      space.members.get(member)?.name ??
+      `${certificate?.name ?? adopted?.name ?? member.slice(0, 8)}@${device}`;
     return { member, name };
   }
   return undefined;

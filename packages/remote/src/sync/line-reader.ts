@@ -17,7 +17,7 @@ import { obeyForgets, type ObeyedForgets } from "./obey-forgets.ts";
 import { pull, type PullReport } from "./pull.ts";
 import type { SyncStep } from "./progress.ts";
 import { LineDamage } from "./read-line.ts";
-import type { PushTarget } from "./push.ts";
+import type { PushTarget } from "./push-target.ts";
 import { translating } from "./translate-failure.ts";
 
 /** What a pull found, with the lines that moved. */

@@ -16,6 +16,7 @@ import {
   publicIdentity,
   removeMember,
   rotateSecret,
+  takeOver,
 } from "../space/change-roster.ts";
 import { readIdentity } from "../space/identity.ts";
 import { expectRight, keysOf } from "../space/own-keys.ts";
@@ -24,6 +25,7 @@ import { policyOf, type Policy } from "../space/policy.ts";
 import { FORGETS_LIMIT, memberOf, type Member } from "../space/roster.ts";
 import { MemoryRemoteStore } from "../stores/memory-remote-store.ts";
 import { keepSpace, keptSpace, openSpace, RECOVERY_NAME, type Space } from "../space/space.ts";
+import { adoptableLine, type AdoptableLine } from "./adoptable-line.ts";
 import { findRemote, memberName, reopened, type RemoteHost } from "./remote.ts";
 import { readUsage, type SpaceUsage } from "./space-usage.ts";
 import { translating } from "./translate-failure.ts";
@@ -71,8 +73,12 @@ export interface SpaceMembers {
   addRecoveryKey(seed: Buffer): Promise<void>;
   /** Takes a member out, by id or name; the secret changes. */
   remove(member: string): Promise<ListedMember>;
-  /** Changes the secret for what comes; the number of the new generation. */
-  rotate(): Promise<number>;
+  /** Changes the secret for what comes; the number of the new generation. [R2245] With `isRewriting` every line follows. */
+  rotate(isRewriting?: boolean): Promise<number>;
+  /** The line that a name or the beginning of an id means, and whether it can be adopted. */
+  adoptable(line: string): Promise<AdoptableLine>;
+  /** [R2240] Takes over a line whose machine is gone, by its id. */
+  adopt(line: string): Promise<void>;
   /** How long lines keep checkpoints, how much the space may hold, and how much it does. */
   policy(): Promise<{ readonly policy: Policy; readonly usage: SpaceUsage }>;
   /** [R1815] Changes the policy; each line follows when it is next restated. */
@@ -134,10 +140,39 @@ export function openMembers(workspace: Workspace, name: string | undefined, host
       });
       return listed(removed!, keys);
     },
-    rotate: async () => {
-      const { roster } = await change((space) => rotateSecret(space, { admin: keys, random }));
+    adoptable: (wanted) =>
+      translating(async () => {
+        const space = await fresh();
+        expectRight(space, keys, "roster");
+        return adoptableLine(space, wanted, { keys, own: workspace.exchange.remotes() });
+      }),
+    adopt: async (line) => {
+      await change(async (space) => {
+        await adoptableLine(space, line, { keys, own: workspace.exchange.remotes() });
+        return takeOver(space, line, { admin: keys, random });
+      });
+    },
+    rotate: async (isRewriting = false) => {
+      const { roster } = await change((space) => rotateSecret(space, { admin: keys, random }, isRewriting));
       return roster.roster.generation;
     },
+    ...spaceWishes({ fresh, change, keys, random }),
+  };
+}
+
+/** What an admin wants of every machine: the policy, and what is to be forgotten. */
+function spaceWishes({
+  fresh,
+  change,
+  keys,
+  random,
+}: {
+  readonly fresh: () => Promise<Space>;
+  readonly change: (work: (space: Space) => Promise<Space>) => Promise<Space>;
+  readonly keys: MemberKeys;
+  readonly random: (bytes: number) => Buffer;
+}): Pick<SpaceMembers, "policy" | "setPolicy" | "expectMayForget" | "forgetEverywhere"> {
+  return {
     policy: () =>
       translating(async () => {
         const space = await fresh();

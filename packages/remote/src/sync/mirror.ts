@@ -26,6 +26,8 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS fold (line TEXT, parcel TEXT, hash TEXT NOT NULL, PRIMARY KEY (line, parcel)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS sweep (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS usage (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL, space INTEGER NOT NULL, member INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS rewritten (line TEXT PRIMARY KEY, generation INTEGER NOT NULL DEFAULT 0, tried_at INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS adopted (line TEXT PRIMARY KEY, looked_at INTEGER NOT NULL DEFAULT 0, forgets INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS parcel (line TEXT, id TEXT, PRIMARY KEY (line, id)) WITHOUT ROWID;
 `;
 
@@ -105,6 +107,55 @@ export class Mirror implements Disposable {
     this.#db
       .prepare("INSERT OR REPLACE INTO usage (id, at, space, member) VALUES (1, ?, ?, ?)")
       .run(usage.at, usage.space, usage.member);
+  }
+
+  /** [R2245] The generation below which nothing of a line is encrypted any more, as far as is known. */
+  rewritten(line: string): number {
+    return this.#number("SELECT generation AS n FROM rewritten WHERE line = ?", line);
+  }
+
+  /** Notes that nothing of a line is older than a generation. */
+  noteRewritten(line: string, generation: number): void {
+    this.#db
+      .prepare(
+        "INSERT INTO rewritten (line, generation) VALUES (?, ?) ON CONFLICT (line) DO UPDATE SET generation = excluded.generation",
+      )
+      .run(line, generation);
+  }
+
+  /** When it was last tried to encrypt a line again. */
+  rewriteTriedAt(line: string): number {
+    return this.#number("SELECT tried_at AS n FROM rewritten WHERE line = ?", line);
+  }
+
+  /** Notes that it is tried. */
+  noteRewriteTry(line: string, at: number): void {
+    this.#db
+      .prepare(
+        "INSERT INTO rewritten (line, tried_at) VALUES (?, ?) ON CONFLICT (line) DO UPDATE SET tried_at = excluded.tried_at",
+      )
+      .run(line, at);
+  }
+
+  /** When an adopted line was last looked at. */
+  adoptedLookedAt(line: string): number {
+    return this.#number("SELECT looked_at AS n FROM adopted WHERE line = ?", line);
+  }
+
+  /** The newest request to forget something that an adopted line follows. */
+  adoptedForgets(line: string): number {
+    return this.#number("SELECT forgets AS n FROM adopted WHERE line = ?", line);
+  }
+
+  /** Notes that an adopted line was looked at, and the newest request to forget something that it follows since. */
+  noteAdopted(line: string, { at, forgets }: { readonly at: number; readonly forgets: number }): void {
+    this.#db
+      .prepare("INSERT OR REPLACE INTO adopted (line, looked_at, forgets) VALUES (?, ?, ?)")
+      .run(line, at, forgets);
+  }
+
+  #number(sql: string, line: string): number {
+    return Number(this.#db.prepare(sql).get(line)?.["n"] ?? 0);
   }
 
   /** Where an object of a line is. */

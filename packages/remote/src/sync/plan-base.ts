@@ -40,6 +40,10 @@ export interface BasePlanning {
   readonly now: number;
   /** Nothing that is not needed may stay in a parcel of the line, and what the store forgot goes too. */
   readonly isForgetting: boolean;
+  /** This store has what the line has and nothing else: what is needed and has no place in the index gets one. */
+  readonly isWhole?: boolean;
+  /** What is to be said besides: newer than what the line says. */
+  readonly changed?: readonly LineRecord[] | undefined;
   /** [T8] Whether a parcel is condemned or was deleted. */
   readonly isBanned: (parcel: string) => boolean;
 }
@@ -50,7 +54,8 @@ export async function planBase(
   line: string,
   last: number,
 ): Promise<BasePlan | undefined> {
-  const { space, exchange, retention, now, isForgetting, isBanned } = planning;
+  const { space, exchange, retention, now, isForgetting, isBanned, isWhole = false } = planning;
+  const { changed = [] } = planning;
   const arrivals = await arrivalsOf(space, line);
   let listed: ReadonlySet<string> = new Set();
   // [R1814] a base before counts, not the segments that it restates: they name what it gave up
@@ -62,6 +67,7 @@ export async function planBase(
     number = segment.head.number;
   }
   if (number !== last) return undefined;
+  merged.change(changed, now);
   const dropped = new Set([...letGo(merged, retention, now), ...(isForgetting ? merged.forgotten() : [])]);
   merged.drop(dropped);
   const local = new Set(exchange.checkpoints());
@@ -74,7 +80,7 @@ export async function planBase(
       if (merged.objects.has(name) && !needed.has(name))
         needed.set(name, { hash: name as ObjectHash, isTree: false });
   const isSafe = (parcel: string) => listed.has(space.names.parcel(parcel)) && !isBanned(parcel);
-  return { records, dropped: dropped.size, ...placesOf(merged, needed, { isForgetting, isSafe }) };
+  return { records, dropped: dropped.size, ...placesOf(merged, needed, { isForgetting, isSafe, isWhole }) };
 }
 
 /** The checkpoints that are old enough to go. The newest one stays, and what is named, tagged or protected. */
@@ -105,8 +111,13 @@ function neededBy(exchange: Exchange, checkpoints: readonly string[]): Map<strin
 function placesOf(
   merged: MergedLine,
   needed: ReadonlyMap<string, NeededObject>,
-  { isForgetting, isSafe }: { readonly isForgetting: boolean; readonly isSafe: (parcel: string) => boolean },
+  how: {
+    readonly isForgetting: boolean;
+    readonly isSafe: (parcel: string) => boolean;
+    readonly isWhole: boolean;
+  },
 ): Pick<BasePlan, "index" | "needed" | "forgets"> {
+  const { isForgetting, isSafe, isWhole } = how;
   const total = new Map<string, number>();
   const live = new Map<string, number>();
   for (const [name, { parcel }] of merged.index) {
@@ -117,7 +128,9 @@ function placesOf(
   const isKept = (parcel: string) =>
     parcel === WITHHELD || ((live.get(parcel) ?? 0) >= total.get(parcel)! * least && isSafe(parcel));
   const index = new Map([...merged.index].filter(([name, { parcel }]) => needed.has(name) && isKept(parcel)));
-  const rest = [...needed.values()].filter(({ hash }) => merged.objects.has(hash) && !index.has(hash));
+  const rest = [...needed.values()].filter(
+    ({ hash }) => (isWhole || merged.objects.has(hash)) && !index.has(hash),
+  );
   // [R2020] what was sent before it was withheld stays where it is, or goes with its parcel: it is not sent again
   const moving = rest.filter(({ isWithheld }) => isWithheld !== true);
   for (const { hash, isWithheld } of rest)

@@ -10,7 +10,6 @@ import type {
   ObjectHash,
   QueuedRecord,
   RemoteEntry,
-  Selection,
 } from "@belay/engine";
 import {
   decodeIndex,
@@ -22,48 +21,25 @@ import {
 } from "../line/object-index.ts";
 import { newLineId } from "../line/line-id.ts";
 import { createHead, openSegment, sealSegment, segmentHash } from "../line/segment.ts";
-import type { MemberKeys } from "../keys/key-pairs.ts";
 import { PARCEL_TARGET_BYTES } from "../parcel/limits.ts";
 import { plainFrame, sealParcel, type PlainFrame } from "../parcel/parcel.ts";
-import { presentSecret, secretFor, type Space } from "../space/space.ts";
-import type { Abilities } from "../stores/probe.ts";
+import { presentSecret, secretFor } from "../space/space.ts";
 import { idOf, isFoldKey, spanIn } from "../line/keys-of-space.ts";
 import { expectStored, putSurely } from "../stores/put-surely.ts";
-import { RemoteFailure } from "../stores/remote-store.ts";
-import { planBase } from "./plan-base.ts";
-import { retentionOf, type Retention } from "../space/policy.ts";
+import { isAdopted, adopterOf } from "../space/adoptions.ts";
 import { newestUses } from "./read-uses.ts";
 import { Room } from "./room.ts";
-import { wantsBase } from "./base-due.ts";
-import { FOLD_SEGMENTS, foldLine } from "./fold-line.ts";
 import { KeptAtHome, type HomeReport } from "./kept-at-home.ts";
 import { lookAtSweeps, type SweepLook } from "./look-at-sweeps.ts";
-import { addToMirror, type Mirror } from "./mirror.ts";
+import { addToMirror } from "./mirror.ts";
 import { Batch, framesOf, type Taken } from "./object-batch.ts";
 import { expectOwnLine } from "./own-line.ts";
-import type { SyncStep } from "./progress.ts";
+import { lettersOf, type LineWriter, type PushTarget } from "./push-target.ts";
 import { LineDamage, listParcels, readLine } from "./read-line.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { QUIET_MS, Restater, type BaseRequest } from "./restate-line.ts";
+import type { RewrittenLine } from "./rewrite-line.ts";
 
-/** What a push is about. */
-export interface PushTarget {
-  readonly exchange: Exchange;
-  readonly space: Space;
-  readonly mirror: Mirror;
-  readonly keys: MemberKeys;
-  readonly device: string;
-  readonly abilities: Abilities;
-  readonly around: Surroundings;
-  /** The highest segments of other lines that this home has read. */
-  readonly seen?: (() => Readonly<Record<string, number>>) | undefined;
-  readonly progress?: ((step: SyncStep) => void) | undefined;
-  /** Only this is sent; what else waits goes on waiting. */
-  readonly chosen?: Selection | undefined;
-  /** Content up to this size rides inside the segment, so that an ordinary push is two requests. */
-  readonly inlineBytes?: number;
-  /** The line is folded after so many segments. */
-  readonly foldSegments?: number;
-}
+export type { PushTarget } from "./push-target.ts";
 
 /** What a push did. */
 export interface PushReport extends HomeReport {
@@ -77,6 +53,10 @@ export interface PushReport extends HomeReport {
   readonly borrowed: number;
   /** The line that this store wrote before it found it taken [T4]; null when it did not. */
   readonly forkedFrom: string | null;
+  /** The admin who adopted that line [R2241]; null when another copy of this store writes it. */
+  readonly adoptedBy: string | null;
+  /** [R2245] What was encrypted again because an admin asked for it. */
+  readonly rewritten: RewrittenLine | null;
 }
 
 const INLINE_BYTES = 1024 * 1024;
@@ -90,8 +70,6 @@ const REUSE_MS = 24 * HOUR_MS;
 const FENCE_MS = 36 * HOUR_MS;
 /** A push is recent for as long as a list of members is used without asking. */
 const RECENT_MS = 10 * 60_000;
-/** A line that was not written for so long may have been folded and swept since, by another copy of this store. */
-const QUIET_MS = 24 * HOUR_MS;
 
 /** Pushes one workspace to one remote. */
 export async function push(target: PushTarget, name: string): Promise<PushReport> {
@@ -99,22 +77,25 @@ export async function push(target: PushTarget, name: string): Promise<PushReport
     const first = entryOf(target.exchange, name);
     const run = new Push(target, name);
     try {
+      run.expectNotAdopted();
       await run.expectOwnLine();
       await run.resume();
       await run.sendAll();
       await run.release();
-      await run.fold();
-      await run.forget();
-      await run.restate();
+      await run.restater.fold();
+      await run.restater.forget();
+      await run.restater.restate();
+      await run.restater.rewrite();
       return run.report();
     } catch (error) {
       if (!(error instanceof LineTaken)) throw error;
-      // [T4] a copy of this store writes that line: go on as a line of our own, and overwrite nothing
+      // [T4] a copy of this store writes that line, or an admin restates it: go on as a line of our own, and overwrite nothing
       const began = JSON.stringify({ line: first.line, number: entryOf(target.exchange, name).segment });
       target.exchange.beginLine(name, { line: newLineId(target.keys.id, target.around.random), began });
       const again = new Push(target, name);
       await again.sendAll();
-      return { ...again.report(), forkedFrom: first.line };
+      const adoptedBy = adopterOf(target.space, first.line)?.name ?? null;
+      return { ...again.report(), forkedFrom: first.line, adoptedBy };
     }
   });
 }
@@ -129,15 +110,18 @@ async function claimed<Result>(exchange: Exchange, work: () => Promise<Result>):
   }
 }
 
-/** The next number of our line holds other bytes. */
+/** The next number of our line holds other bytes, or is not ours to write any more. */
 class LineTaken extends Error {}
 
 /** A segment that only takes a number. */
 const NOTHING: Taken = { needed: [], borrowed: new Map(), withheld: new Set() };
 
-class Push {
+class Push implements LineWriter {
   readonly #target: PushTarget;
   readonly #name: string;
+  readonly restater: Restater;
+  /** By this machine's clock. */
+  readonly #begunAt: number;
   #checkpoints = 0;
   #objects = 0;
   #bytes = 0;
@@ -159,18 +143,18 @@ class Push {
   #lender: { readonly line: string; readonly uses: ReadonlySet<string> } | undefined;
   /** The server's time of the first upload since the last segment. */
   #uploadedAt: number | undefined;
-  /** The server's time of the push before this one. */
-  readonly #lastPush: number | null;
 
   constructor(target: PushTarget, name: string) {
     this.#target = target;
     this.#name = name;
-    this.#lastPush = this.#entry.pushedAt;
+    this.restater = new Restater(this, target, name);
+    this.#begunAt = target.around.now();
     this.#home = new KeptAtHome(target, name, this.#uploaded);
-    this.#room = new Room({ ...target, now: target.around.now, line: this.#entry.line });
+    this.#room = new Room({ ...target, now: target.around.now, line: this.entry.line });
   }
 
-  get #entry(): RemoteEntry {
+  /** The remote as the store knows it now. */
+  get entry(): RemoteEntry {
     return entryOf(this.#target.exchange, this.#name);
   }
 
@@ -179,37 +163,62 @@ class Push {
     const isPartial = chosen !== undefined && exchange.queued(this.#name).records > 0;
     return {
       outcome: this.#segments === 0 ? "unchanged" : isPartial ? "partial" : "pushed",
-      segment: this.#entry.segment,
+      segment: this.entry.segment,
       checkpoints: this.#checkpoints,
       objects: this.#objects,
       bytes: this.#bytes,
       borrowed: this.#borrowed,
       ...this.#home.report(),
       forkedFrom: null,
+      adoptedBy: null,
+      rewritten: this.restater.rewritten,
     };
   }
 
   /** [R1500] Asked only where the last push is not recent, so that an ordinary push stays two requests. */
   async expectOwnLine(): Promise<void> {
     const { space, around } = this.#target;
-    const since = Math.abs(around.now() - (this.#entry.pushedAt ?? 0));
-    if (since >= RECENT_MS) await expectOwnLine(space, this.#entry);
+    const since = Math.abs(around.now() - (this.entry.pushedAt ?? 0));
+    if (since >= RECENT_MS) await expectOwnLine(space, this.entry);
+  }
+
+  /** [R2241] An admin restates the line since this machine was gone: what this store knows of it may be gone with that. */
+  expectNotAdopted(): void {
+    const { line } = this.entry;
+    if (isAdopted(this.#target.space, line)) throw new LineTaken(line);
+  }
+
+  /** A segment that only takes a number. */
+  async takeNumber(): Promise<void> {
+    await this.#send(NOTHING, [], 0);
+  }
+
+  /** [R2026] What is stored from now on may go over a quota. */
+  exempt(): void {
+    this.#isExempt = true;
+  }
+
+  /** The server's time of the first upload since this was last asked; undefined when there was none. */
+  uploadedSince(): number | undefined {
+    const at = this.#uploadedAt;
+    this.#uploadedAt = undefined;
+    return at;
   }
 
   /** Ends what an earlier push began: a segment whose answer is unknown is sent again, byte for byte. */
   async resume(): Promise<void> {
     const { exchange } = this.#target;
     const journal = exchange.journal(this.#name);
-    if (journal.length === 0 && this.#entry.segment === 0) exchange.settleWithholding(this.#name);
+    if (journal.length === 0 && this.entry.segment === 0) exchange.settleWithholding(this.#name);
     const segments = journal.filter(({ kind }) => kind !== "parcel");
     // a segment beside a base repairs it
     const segment = segments.find(({ key }) => !isFoldKey(key));
     const last = segment ?? segments[0];
     // [R2021] what is withheld since then may be in it: only what the server has already is claimed
-    if (last !== undefined && exchange.isWithholdingNew(this.#name) && !(await this.#isThere(last)))
+    if (last !== undefined && exchange.isWithholdingNew(this.#name) && !(await this.isThere(last)))
       exchange.dropJournal(this.#name);
     else if (segment !== undefined) return void (await this.#commit(segment));
-    else if (last !== undefined) return void (await this.#commitBase(last));
+    else if (last !== undefined) return void (await this.restater.commitBase(last));
     const parcels = journal.filter(({ kind, stored }) => kind === "parcel" && stored);
     for (const { key, detail, at } of parcels) {
       if (this.#target.around.now() - at > REUSE_MS) continue;
@@ -218,8 +227,13 @@ class Push {
     }
   }
 
+  /** The newest sweep that this push has seen. */
+  get sweep(): number {
+    return this.#look?.state.number ?? 0;
+  }
+
   /** [T8] */
-  async #lookAgain(): Promise<SweepLook> {
+  async lookAgain(): Promise<SweepLook> {
     const { space, mirror } = this.#target;
     const look = await lookAtSweeps(space);
     const { number } = look.state;
@@ -242,7 +256,7 @@ class Push {
     await this.#catchUp();
     await this.#expectFreeLine();
     await this.#prepareToBorrow();
-    const { line } = this.#entry;
+    const { line } = this.entry;
     const batch = new Batch((hash) => this.#placeOf(hash));
     // a line that has no segment yet has no object either: the mirror is not asked about each
     const isBegun = mirror.last(line) !== undefined;
@@ -274,130 +288,18 @@ class Push {
   /** [R2021] After another `sync.withhold`: sends what no path keeps at home any more, and says what was sent before. */
   async release(): Promise<void> {
     const { exchange, chosen } = this.#target;
-    if (this.#entry.segment === 0 || chosen !== undefined || !exchange.isWithholdingNew(this.#name)) return;
+    if (this.entry.segment === 0 || chosen !== undefined || !exchange.isWithholdingNew(this.#name)) return;
     await this.#catchUp();
-    const released = this.#home.released(this.#entry.line);
+    const released = this.#home.released(this.entry.line);
     for (let at = 0; at < released.length; at += INDEX_ENTRIES_LIMIT)
       await this.#sendObjects(released.slice(at, at + INDEX_ENTRIES_LIMIT));
     exchange.settleWithholding(this.#name);
   }
 
-  /** Restates many segments as one. That it did not work is no reason for the push to fail: the next one tries again. */
-  async fold(): Promise<void> {
-    const { foldSegments = FOLD_SEGMENTS, abilities, around, ...target } = this.#target;
-    const { line, segment, segmentHash: hash } = this.#entry;
-    if (this.#segments === 0 || hash === null || segment % foldSegments !== 0) return;
-    const { createOnly } = abilities;
-    const suffix = createOnly ? "" : lettersOf(around.random(8));
-    try {
-      await foldLine({ ...target, ...around, createOnly, suffix }, line, { number: segment, hash });
-    } catch (error) {
-      if (!(error instanceof RemoteFailure || error instanceof LineDamage)) throw error;
-    }
-  }
-
-  /** [R1811] What this store forgot leaves the line with a base; until that is stored the outbox remembers it. */
-  async forget(): Promise<void> {
-    const { exchange, space } = this.#target;
-    const until = exchange.forgetsUntil(this.#name);
-    if (until === 0 || exchange.outboxEnd(this.#name) > 0) return;
-    const request = { ...retentionOf(space), isForgetting: true };
-    let isDone = await this.base(request);
-    if (!isDone) {
-      // a fold of the same segments has that name
-      await this.#send(NOTHING, [], 0);
-      isDone = await this.base(request);
-    }
-    if (isDone) exchange.settleForgets(this.#name, until);
-  }
-
-  /** [R1815] Weekly the line lets go what the policy of its space says. That it did not work is no reason for the push to fail. */
-  async restate(): Promise<void> {
-    const { space, foldSegments = FOLD_SEGMENTS } = this.#target;
-    const { line, segment, pushedAt } = this.#entry;
-    // an ordinary push stays two requests
-    const isQuiet = this.#lastPush !== null && (pushedAt ?? 0) - this.#lastPush >= QUIET_MS;
-    const isLook = segment % foldSegments === 0 || isQuiet;
-    if (this.#segments === 0 || !isLook) return;
-    try {
-      const wants = await wantsBase(space, line, pushedAt ?? 0);
-      if (wants === "never") return;
-      await this.base({ ...retentionOf(space), isForgetting: false, isDropping: wants === "dropping" });
-    } catch (error) {
-      if (!(error instanceof RemoteFailure || error instanceof LineDamage)) throw error;
-    }
-  }
-
-  /** Restates the whole line as one object, without what retention lets go, where this store has all that is kept. */
-  async base({ isForgetting, isDropping = false, ...retention }: BaseRequest): Promise<boolean> {
-    const { exchange, space, keys, device, around, abilities } = this.#target;
-    const { line, segment: number, segmentHash: hash, began } = this.#entry;
-    // one segment needs no restating, and its key would be that of the segment
-    if (hash === null || number < 2) return false;
-    const { date: now, isBanned } = await this.#lookAgain();
-    const plan = await planBase({ space, exchange, retention, now, isForgetting, isBanned }, line, number);
-    if (plan === undefined || (isDropping && plan.dropped === 0)) return false;
-    // what waits may change a checkpoint that the line has: the base would hold one state of it and the objects of another
-    if (exchange.outboxEnd(this.#name) > 0) return false;
-    const index = new Map(plan.index);
-    this.#isExempt = true;
-    const inline = await this.#upload(plan.needed, index);
-    for (const [n, frame] of inline.entries())
-      for (const { hash: name } of frame.objects) index.set(name, { parcel: SELF, frame: n });
-    const suffix = abilities.createOnly ? "" : lettersOf(around.random(8));
-    const key = space.names.fold(line, { from: 1, to: number }, suffix);
-    const head = createHead({
-      line,
-      number,
-      previous: null,
-      member: keys.id,
-      device,
-      at: around.now(),
-      from: began === null ? null : (JSON.parse(began) as { line: string; number: number }),
-      seen: {},
-      sweep: this.#look?.state.number ?? 0,
-      fold: { from: 1, hash, isBase: true, ...(isForgetting && { forgets: plan.forgets }) },
-      ...(keys.certificate !== undefined && { certificate: keys.certificate }),
-    });
-    const uses = new Set(
-      [...index.values()].map(({ parcel }) => parcel).filter((id) => id !== SELF && id !== WITHHELD),
-    );
-    const bytes = sealSegment(
-      { head, records: plan.records, index, content: inline, uses: [...uses] },
-      { key, secret: presentSecret(space), salt: around.random(32), signer: keys.sign },
-    );
-    const at = Math.min(this.#uploadedAt ?? now, now);
-    this.#uploadedAt = undefined;
-    const entry: JournalEntry = { key, kind: "segment", stored: false, at, until: null, detail: bytes };
-    exchange.noteRequest(this.#name, entry);
-    return this.#commitBase(entry);
-  }
-
-  /**
-   * [T5] From here on the line has what its base says: this store must know that before it writes another segment. False when
-   * a fold of the same segments is there.
-   */
-  async #commitBase({ key, detail: bytes, at }: JournalEntry): Promise<boolean> {
-    const { exchange, space, mirror, abilities } = this.#target;
-    const { head, index, hash, bytesHash } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
-    const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });
-    if (put.outcome === "exists" && !(await this.#isThere({ key, detail: bytes }))) {
-      exchange.dropJournal(this.#name);
-      return false;
-    }
-    if (put.outcome === "stored") await expectStored(space.store, { key, bytes }, put.etag);
-    const lost = await this.#lostSince(index, { at, now: put.date });
-    const kept = new Map([...index].filter(([name]) => !lost.has(name)));
-    addToMirror(mirror, head.line, { head, hash, index: kept, bytesHash });
-    if (lost.size > 0) await this.repair([...lost] as ObjectHash[]);
-    else exchange.settle(this.#name, { segment: head.number, hash, until: 0, at: put.date });
-    return true;
-  }
-
   /** A new line uses content of the one that it began with: what that one names now. */
   async #prepareToBorrow(): Promise<void> {
     const { space } = this.#target;
-    const { began, segment } = this.#entry;
+    const { began, segment } = this.entry;
     this.#lender = undefined;
     if (began === null || segment > 0) return;
     const { line } = JSON.parse(began) as { line: string };
@@ -432,7 +334,7 @@ class Push {
   /** The mirror may be lost or behind: the line itself says what it holds. */
   async #catchUp(): Promise<void> {
     const { mirror, space } = this.#target;
-    const { line, segment, segmentHash: hash } = this.#entry;
+    const { line, segment, segmentHash: hash } = this.entry;
     const known = mirror.last(line);
     if (segment === 0 || (known?.number === segment && known.hash === hash)) return;
     const isThere = await this.#presentParcels();
@@ -455,7 +357,7 @@ class Push {
   /** What the server still has: an index may name what was lost before it could be repaired. */
   async #presentParcels(): Promise<(parcel: string) => boolean> {
     const { store, names } = this.#target.space;
-    const { isBanned } = await this.#lookAgain();
+    const { isBanned } = await this.lookAgain();
     const there = new Set<string>();
     for await (const { key } of store.list(names.parcels)) there.add(idOf(key));
     return (parcel) => there.has(parcel) && !isBanned(parcel);
@@ -465,7 +367,7 @@ class Push {
   async #expectFreeLine(): Promise<void> {
     const { abilities, space } = this.#target;
     if (abilities.createOnly) return;
-    const { line, segment } = this.#entry;
+    const { line, segment } = this.entry;
     const after = `${space.names.segment(line, segment)}~`;
     for await (const { key } of space.store.list(space.names.segmentsOf(line), after))
       throw new LineTaken(key);
@@ -478,10 +380,10 @@ class Push {
     until: number,
   ): Promise<boolean> {
     const { exchange, space, keys, device, around, abilities, mirror } = this.#target;
-    const { line, segment, segmentHash: previous, began } = this.#entry;
+    const { line, segment, segmentHash: previous, began } = this.entry;
     const index = new Map(borrowed);
     for (const hash of withheld) index.set(hash, { parcel: WITHHELD, frame: 0 });
-    const inline = await this.#upload(needed, index);
+    const inline = await this.upload(needed, index);
     for (const [n, frame] of inline.entries())
       for (const { hash } of frame.objects) index.set(hash, { parcel: SELF, frame: n });
     const number = segment + 1;
@@ -541,12 +443,13 @@ class Push {
     // a segment that cannot be opened would end the line for every reader
     const { head, index, records } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
     const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });
-    if (put.outcome === "exists" && !(await this.#isThere({ key, detail: bytes }))) throw new LineTaken(key);
+    if (put.outcome === "exists" && !(await this.isThere({ key, detail: bytes }))) throw new LineTaken(key);
     if (put.outcome === "stored") await expectStored(space.store, { key, bytes }, put.etag);
     await this.#expectOnlyWriter(head.number, put.date);
+    await this.#expectStillOurs();
     const hash = segmentHash(bytes);
     await this.#writeHead(head.line, head.number, hash);
-    const lost = await this.#lostSince(index, { at, now: put.date });
+    const lost = await this.lostSince(index, { at, now: put.date });
     const kept = new Map([...index].filter(([name]) => !lost.has(name)));
     mirror.add(head.line, { number: head.number, hash }, kept);
     const settled = lost.size === 0 ? (until ?? 0) : 0;
@@ -565,20 +468,20 @@ class Push {
    * [T8] What a segment names newly and a sweep may have taken. A sweep that deletes something condemned it before it listed the
    * lines. If it missed this segment in that list, then the look here, which comes later, shows the condemnation.
    */
-  async #lostSince(
+  async lostSince(
     index: ReadonlyMap<string, Place>,
     { at, now }: { readonly at: number; readonly now: number },
   ): Promise<Set<string>> {
     const named = [...index].filter(([, { parcel }]) => parcel !== SELF && parcel !== WITHHELD);
     if (named.length === 0 || now - at <= FENCE_MS) return new Set();
-    const { isBanned } = await this.#lookAgain();
+    const { isBanned } = await this.lookAgain();
     return new Set(named.filter(([, { parcel }]) => isBanned(parcel)).map(([name]) => name));
   }
 
   /** [T4] A number that was folded and swept is free again: a copy of this store may be further. */
   async #expectOnlyWriter(number: number, now: number): Promise<void> {
     const { space } = this.#target;
-    const { line, pushedAt } = this.#entry;
+    const { line, pushedAt } = this.entry;
     if (pushedAt === null || now - pushedAt < QUIET_MS) return;
     for await (const { key } of space.store.list(space.names.segmentsOf(line))) {
       const span = spanIn(key);
@@ -587,7 +490,15 @@ class Push {
     }
   }
 
-  async #isThere({ key, detail }: Pick<JournalEntry, "key" | "detail">): Promise<boolean> {
+  /** [R2242] A machine that slept in the middle of a push may have lost its line meanwhile. */
+  async #expectStillOurs(): Promise<void> {
+    const { around, refreshed } = this.#target;
+    if (Math.abs(around.now() - this.#begunAt) < HOUR_MS || refreshed === undefined) return;
+    const { line } = this.entry;
+    if (isAdopted(await refreshed(), line)) throw new LineTaken(line);
+  }
+
+  async isThere({ key, detail }: Pick<JournalEntry, "key" | "detail">): Promise<boolean> {
     return (await this.#target.space.store.get(key))?.bytes.equals(detail) === true;
   }
 
@@ -606,14 +517,14 @@ class Push {
   }
 
   /** Uploads content in parcels; what is small enough to ride inside the segment is returned. */
-  async #upload(needed: readonly NeededObject[], index: Map<string, Place>): Promise<PlainFrame[]> {
+  async upload(needed: readonly NeededObject[], index: Map<string, Place>): Promise<PlainFrame[]> {
     const { exchange, progress, inlineBytes = INLINE_BYTES } = this.#target;
     let [frames, bytes, done, raw, total]: [PlainFrame[], number, number, number, number] = [[], 0, 0, 0, 0];
     const located = (sum: number) => (total = sum);
     const flying = new Set<Promise<void>>();
     const launch = async (parcel: readonly PlainFrame[]) => {
       while (flying.size >= PARCELS_IN_FLIGHT) await Promise.race(flying);
-      const flight = this.#putParcel(parcel, index);
+      const flight = this.putParcel(parcel, index);
       flying.add(flight);
       void flight.then(
         () => flying.delete(flight),
@@ -643,7 +554,7 @@ class Push {
     }
   }
 
-  async #putParcel(frames: readonly PlainFrame[], index: Map<string, Place>): Promise<void> {
+  async putParcel(frames: readonly PlainFrame[], index: Map<string, Place>): Promise<void> {
     const { exchange, space, around } = this.#target;
     const id = around.random(16).toString("hex");
     const key = space.names.parcel(id);
@@ -677,20 +588,23 @@ class Push {
   }
 }
 
-/** What a base leaves out. */
-export interface BaseRequest extends Retention {
-  /** Also what this store forgot, with every parcel that holds some of it. */
-  readonly isForgetting: boolean;
-  /** Only if it lets something go. */
-  readonly isDropping?: boolean;
-}
-
 /** Restates the line of a store without what is let go; false when that cannot be done. */
 export async function pushBase(target: PushTarget, name: string, request: BaseRequest): Promise<boolean> {
   return claimed(target.exchange, async () => {
     const run = new Push(target, name);
     await run.resume();
-    return run.base(request);
+    return run.restater.base(request);
+  });
+}
+
+/** [R2245] Encrypts the line of a store again, where an admin asked for it; null when nothing of it is older. */
+export async function rewriteLine(target: PushTarget, name: string): Promise<RewrittenLine | null> {
+  return claimed(target.exchange, async () => {
+    const run = new Push(target, name);
+    if (target.adopted === undefined) run.expectNotAdopted();
+    await run.resume();
+    await run.restater.rewrite(true);
+    return run.restater.rewritten;
   });
 }
 
@@ -709,8 +623,4 @@ export async function pushObjects(
 
 function entryOf(exchange: Exchange, name: string): RemoteEntry {
   return exchange.remotes().find((remote) => remote.name === name)!;
-}
-
-function lettersOf(random: Buffer): string {
-  return [...random].map((byte) => String.fromCodePoint(97 + (byte % 26))).join("");
 }

@@ -129,7 +129,13 @@ function newestSegment(covers: readonly Cover[]): Cover | undefined {
 function coversFor(covers: readonly Cover[], number: number, prefersFolds: boolean): Cover[] {
   const found = covers.filter(({ from, to }) => from <= number && to >= number);
   const rank = (one: Cover) => (prefersFolds ? one.to : one.from === one.to ? Infinity : one.to);
-  return found.toSorted((a, b) => rank(b) - rank(a) || (a.key < b.key ? -1 : 1));
+  return found.toSorted((a, b) => rank(b) - rank(a) || newerFirst(a, b));
+}
+
+/** [R2242] Of two that restate the same segments the newer counts; else the names decide. */
+function newerFirst(a: Cover, b: Cover): number {
+  const areRestating = a.from < a.to && a.from === b.from && a.to === b.to;
+  return (areRestating ? b.at - a.at : 0) || (a.key < b.key ? -1 : 1);
 }
 
 interface Expected {

@@ -49,7 +49,11 @@ export async function newestUses(space: Space, line: string): Promise<Set<string
     const span = spanIn(object.key);
     if (span === undefined) continue;
     const isNewer =
-      newest === undefined || span.to > newest.to || (span.to === newest.to && span.from < newest.from);
+      newest === undefined ||
+      span.to > newest.to ||
+      (span.to === newest.to && span.from < newest.from) ||
+      // [R2242] of two that restate the same segments the newer counts
+      (span.to === newest.to && span.from === newest.from && object.modified > newest.modified);
     if (isNewer) newest = { ...object, ...span };
   }
   if (newest === undefined) return new Set();

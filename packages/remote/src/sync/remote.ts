@@ -25,10 +25,14 @@ import { RemoteFailure, type RemoteStore } from "../stores/remote-store.ts";
 import { createLineReader, type LineReader } from "./line-reader.ts";
 import { LineRecords } from "./line-records.ts";
 import { Mirror } from "./mirror.ts";
+import { restateAdopted } from "./adopted-lines.ts";
+import { sizeOf, type LineSize } from "./line-size.ts";
 import { obeyForgets, type ObeyedForgets } from "./obey-forgets.ts";
-import { push, pushObjects, type PushReport, type PushTarget } from "./push.ts";
+import { push, pushObjects, rewriteLine, type PushReport } from "./push.ts";
+import type { PushTarget } from "./push-target.ts";
 import { chosenLine, writerOf } from "./chosen-line.ts";
 import { tellingProgress, type SyncStep } from "./progress.ts";
+import type { RewrittenLine } from "./rewrite-line.ts";
 import { receiveLine } from "./receive-line.ts";
 import { sweepSpace, type SweepReport } from "./sweep.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -198,6 +202,10 @@ function soleSpace(found: string, others: readonly string[]): string {
 export interface OpenedRemote extends Disposable, LineReader {
   readonly entry: RemoteEntry;
   push(request?: PushRequest): Promise<PushedLine>;
+  /** What there is of the line of this store to encrypt again, and how many lines others have. */
+  rewritable(): Promise<LineSize>;
+  /** [R2245] Encrypts the line of this store again, after an admin asked for it; null when nothing of it was older. */
+  rewrite(progress?: (done: number, total: number) => void): Promise<RewrittenLine | null>;
   /** [T1] Whether a checkpoint, in its present state, is known to be stored: here, and in every other remote. */
   isSynced(checkpoint: string): Promise<boolean>;
   /** What happens with this remote from now on, until reading ends. */
@@ -269,20 +277,18 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
       openKept: async () => ({ ...(await target(keptSpace(host.home, entry.space, store))), records }),
       refresh: () => reopened(store, entry, { keys, host }),
     }),
-    push: ({ chosen, progress } = {}) =>
+    push: (request = {}) =>
       noting(workspace, { name: entry.name, host }, async () => {
-        const { exchange } = workspace;
-        const isIdle = exchange.outboxEnd(entry.name) === 0 && exchange.journal(entry.name).length === 0;
-        const tell = isIdle ? undefined : telling(workspace, { remote: entry.name, direction: "push" }, host);
-        const found = await target();
-        expectMayWrite(found.space, keys, host.around.now());
-        const step = (at: SyncStep) => {
-          tell?.(at);
-          progress?.(at.objects, at.objectsTotal);
-        };
-        const forgotten = obeyForgets(exchange, found.space, entry.name) ?? null;
-        const how = { seen: () => seenOf(records, entry), chosen, progress: step };
-        return { ...(await push({ ...found, ...how }, entry.name)), forgotten };
+        const refreshed = () => reopened(store, entry, { keys, host });
+        const found = { ...(await target()), refreshed, seen: () => seenOf(records, entry) };
+        return pushOne(workspace, { entry, found, host }, request);
+      }),
+    rewritable: () => translating(async () => sizeOf((await target()).space, entry.line)),
+    rewrite: (progress) =>
+      translating(async () => {
+        const space = await reopened(store, entry, { keys, host });
+        const step = ({ objects, objectsTotal }: SyncStep) => progress?.(objects, objectsTotal);
+        return rewriteLine({ ...(await target(space)), progress: step }, entry.name);
       }),
     isSynced: async (checkpoint) => (await workspace.resolve(checkpoint)).synced === true,
     events: (signal) => eventsOf(workspace, entry.name, signal),
@@ -307,6 +313,30 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
       records[Symbol.dispose]();
     },
   };
+}
+
+/** Follows what admins asked for, sends what waits, and restates what was adopted. */
+async function pushOne(
+  workspace: Workspace,
+  {
+    entry,
+    found,
+    host,
+  }: { readonly entry: RemoteEntry; readonly found: PushTarget; readonly host: RemoteHost },
+  { chosen, progress }: PushRequest,
+): Promise<PushedLine> {
+  const { exchange } = workspace;
+  const isIdle = exchange.outboxEnd(entry.name) === 0 && exchange.journal(entry.name).length === 0;
+  const tell = isIdle ? undefined : telling(workspace, { remote: entry.name, direction: "push" }, host);
+  expectMayWrite(found.space, found.keys, host.around.now());
+  const step = (at: SyncStep) => {
+    tell?.(at);
+    progress?.(at.objects, at.objectsTotal);
+  };
+  const forgotten = obeyForgets(exchange, found.space, entry.name) ?? null;
+  const report = await push({ ...found, chosen, progress: step }, entry.name);
+  await restateAdopted({ ...found, home: host.home, remote: entry });
+  return { ...report, forgotten };
 }
 
 async function* eventsOf(

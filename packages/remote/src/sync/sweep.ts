@@ -173,7 +173,7 @@ class SweptLine {
     const named = new Set<string>();
     const folds = this.#covers
       .filter(({ from, to }) => to > from)
-      .toSorted((a, b) => b.to - a.to || a.from - b.from);
+      .toSorted((a, b) => b.to - a.to || a.from - b.from || b.object.modified - a.object.modified);
     for (const fold of folds) {
       if (this.#sound.some((other) => isCovered(fold, other))) continue;
       const { uses, forgets, isTrue } = await this.#usesOf(fold);
@@ -225,11 +225,11 @@ class SweptLine {
   }
 }
 
-/** Whether a longer object restates another one. */
+/** Whether a longer object restates another one, or a newer one does that restates the same segments [R2242]. */
 function isCovered(one: Cover, fold: Cover): boolean {
-  return (
-    one !== fold && fold.from <= one.from && fold.to >= one.to && fold.to - fold.from > one.to - one.from
-  );
+  if (one === fold || fold.from > one.from || fold.to < one.to) return false;
+  const isLonger = fold.to - fold.from > one.to - one.from;
+  return isLonger || (fold.from < fold.to && fold.object.modified > one.object.modified);
 }
 
 async function putSweep(space: Space, state: SweepState, { keys, random }: Sweeping): Promise<void> {

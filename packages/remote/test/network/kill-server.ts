@@ -31,6 +31,8 @@ export class KillServer {
 
   constructor() {
     this.#server = createServer((request, response) => void this.#serve(request, response));
+    // a machine that waits for its turn longer than this would find its connection closed, and fail by itself
+    this.#server.keepAliveTimeout = 0;
   }
 
   async start(): Promise<string> {

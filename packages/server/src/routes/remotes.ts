@@ -10,7 +10,7 @@ import type { Served } from "./served.ts";
 
 /** Serves remotes and jobs. */
 export function serveRemotes(app: Hono, served: Served): void {
-  const jobs = new Jobs(served.work, Date.now);
+  serveJobs(app, served);
   const ask = async <Name extends RouteName>(
     ref: string | undefined,
     words: readonly string[],
@@ -61,12 +61,33 @@ export function serveRemotes(app: Hono, served: Served): void {
       commandWord(params.line),
     ]),
   );
+  serveRoute(app, "POST /api/remotes/:name/lines/:line/adopt", ({ params, query }) =>
+    ask<"POST /api/remotes/:name/lines/:line/adopt">(query.workspace, [
+      "remote",
+      "adopt",
+      commandWord(params.line),
+      "--remote",
+      commandWord(params.name),
+      "--yes",
+    ]),
+  );
   serveRoute(app, "POST /api/remotes/:name/fetch", ({ params, query, body }) =>
     ask<"POST /api/remotes/:name/fetch">(query.workspace, [
       "open",
       `${commandWord(params.name)}/${commandWord(body.reference)}`,
     ]),
   );
+}
+
+/** Serves what takes as long as a network. */
+function serveJobs(app: Hono, served: Served): void {
+  const jobs = new Jobs(served.work, Date.now);
+  serveRoute(app, "POST /api/remotes/:name/rotate", async ({ params, query, body }) => {
+    const { workspace } = await served.host.find(query.workspace);
+    const rewrite = body.rewrite === true ? ["--rewrite", "--yes"] : [];
+    const words = ["remote", "keys", "rotate", "--remote", commandWord(params.name), ...rewrite];
+    return answerJson({ job: jobs.start(workspace.root, words) }, 202) as never;
+  });
   for (const verb of ["push", "pull", "sync", "verify", "gc"] as const)
     serveRoute(app, `POST /api/remotes/:name/${verb}`, async ({ params, query }) => {
       const { workspace } = await served.host.find(query.workspace);

@@ -1,0 +1,68 @@
+/** What a push is about, and what restating its line needs of it. */
+import type { Exchange, JournalEntry, NeededObject, ObjectHash, RemoteEntry, Selection } from "@belay/engine";
+import type { MemberKeys } from "../keys/key-pairs.ts";
+import type { Place } from "../line/object-index.ts";
+import type { PlainFrame } from "../parcel/parcel.ts";
+import type { Space } from "../space/space.ts";
+import type { Abilities } from "../stores/probe.ts";
+import type { SweepLook } from "./look-at-sweeps.ts";
+import type { Mirror } from "./mirror.ts";
+import type { SyncStep } from "./progress.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** What a push is about. */
+export interface PushTarget {
+  readonly exchange: Exchange;
+  readonly space: Space;
+  readonly mirror: Mirror;
+  readonly keys: MemberKeys;
+  readonly device: string;
+  readonly abilities: Abilities;
+  readonly around: Surroundings;
+  /** The highest segments of other lines that this home has read. */
+  readonly seen?: (() => Readonly<Record<string, number>>) | undefined;
+  readonly progress?: ((step: SyncStep) => void) | undefined;
+  /** Of a line that an admin restates: who wrote it. */
+  readonly adopted?: AdoptedLine | undefined;
+  /** The space as the server has it now. */
+  readonly refreshed?: (() => Promise<Space>) | undefined;
+  /** Only this is sent; what else waits goes on waiting. */
+  readonly chosen?: Selection | undefined;
+  /** Content up to this size rides inside the segment, so that an ordinary push is two requests. */
+  readonly inlineBytes?: number;
+  /** The line is folded after so many segments. */
+  readonly foldSegments?: number;
+}
+
+/** [R2242] Who wrote a line that an admin restates. */
+export interface AdoptedLine {
+  readonly member: string;
+  readonly name: string;
+}
+
+/** What restating needs of the push that does it. */
+export interface LineWriter {
+  readonly entry: RemoteEntry;
+  /** The newest sweep that it has seen. */
+  readonly sweep: number;
+  lookAgain(): Promise<SweepLook>;
+  /** Uploads content in parcels; what is small enough to ride inside the segment is returned. */
+  upload(needed: readonly NeededObject[], index: Map<string, Place>): Promise<PlainFrame[]>;
+  /** Uploads one parcel, and says in the index where its objects are. */
+  putParcel(frames: readonly PlainFrame[], index: Map<string, Place>): Promise<void>;
+  /** The server's time of the first upload since this was last asked. */
+  uploadedSince(): number | undefined;
+  lostSince(
+    index: ReadonlyMap<string, Place>,
+    times: { readonly at: number; readonly now: number },
+  ): Promise<Set<string>>;
+  isThere(entry: Pick<JournalEntry, "key" | "detail">): Promise<boolean>;
+  repair(hashes: readonly ObjectHash[]): Promise<void>;
+  takeNumber(): Promise<void>;
+  exempt(): void;
+}
+
+/** Eight letters that no other copy of a store has. */
+export function lettersOf(random: Buffer): string {
+  return [...random].map((byte) => String.fromCodePoint(97 + (byte % 26))).join("");
+}
