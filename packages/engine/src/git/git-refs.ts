@@ -2,7 +2,7 @@
  * The file of a new ref, written as git does it: a lock beside it that takes its name. Only refs of ghosts are written
  * here, whose names no other program gives. Reftables and repositories with rights of their own are left to git.
  */
-import { closeSync, mkdirSync, openSync, renameSync, unlinkSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync } from "node:fs";
 import { below, forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
 import { writeAll } from "../fs/durable-file.ts";
 import { readGitFile, statGitFile } from "./git-file.ts";
@@ -31,6 +31,8 @@ function takeName(place: AbsolutePath, content: Buffer): boolean {
   try {
     if (statGitFile(place) !== undefined) return false;
     writeAll(descriptor, content, 0);
+    // as git does: after a power cut an empty ref would make the user's own commands complain
+    fsyncSync(descriptor);
     renameSync(forSystem(lock), forSystem(place));
     isOurs = true;
     return true;
