@@ -1,9 +1,11 @@
 /** Runs and fixes over HTTP. Programs are started only where the user's settings allow it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ROUTES, type RouteName } from "@belay/protocol";
 import { expect, test } from "vitest";
 import { BackgroundWork } from "../src/hosting/background-work.ts";
 import { served, type ServedProject } from "./support/served-project.ts";
+import { undeclared } from "./support/undeclared-fields.ts";
 
 const STUB = [process.execPath, join(import.meta.dirname, "../../agents/test/programs/stub-agent.cjs")];
 
@@ -100,7 +102,76 @@ test(
     project.belay("fix", "--review", "always", "--agent", "stub", "--yes");
     const [fix] = (await project.ok("GET", "/api/fixes")).fixes;
     expect(fix).toMatchObject({ state: "escalated", options: ["a", "r", "v", "m", "c"] });
+    // [M56] looking decides nothing
+    const { diff, fix: waiting } = await project.ok("POST", `/api/fixes/${fix.id}/answer`, { choice: "v" });
+    expect([diff.files, waiting.state]).toEqual([[], "escalated"]);
     const answered = await project.ok("POST", `/api/fixes/${fix.id}/answer`, { choice: "a" });
     expect(answered.fix).toMatchObject({ state: "accepted", result: { success: true } });
+  }),
+);
+
+test(
+  "[R1950] what is told about runs, loops of fixes and a merger's work has the fields of the table of routes, and no others",
+  { timeout: 100_000 },
+  served(async (project) => {
+    const fails = [process.execPath, "-e", 'console.log("a.txt:1:1: error: no"); process.exit(1)'];
+    configure(project, {
+      runs: { http: true },
+      reviews: { always: { command: fails } },
+      agents: {
+        stub: { command: STUB },
+        more: { command: [...STUB, "append a.txt more"] },
+        silent: { command: [...STUB, "say no answer"] },
+        roles: { merger: "silent" },
+      },
+      "agentOrchestration.autoFix": { maxRetries: { medium: 1 } },
+    });
+    const check = async (name: RouteName, path: string, body?: unknown) => {
+      const route = ROUTES[name];
+      if (!("response" in route)) throw new Error(name);
+      const answer = await project.ok(name.split(" ")[0]!, path, body);
+      expect(route.response.safeParse(answer).error, name).toBeUndefined();
+      expect(undeclared(route.response, answer), name).toEqual([]);
+      return answer;
+    };
+    const ended = async (id: string) => {
+      const endOf = async () => (await project.ok("GET", `/api/runs/${id}`)).run.endedAt;
+      await expect.poll(endOf, { timeout: 60_000 }).not.toBeNull();
+    };
+    const prompt = "say hello\nwrite b.txt 1\ncost 0.5 7";
+    const { run: started } = await check("POST /api/runs", "/api/runs", { agent: "stub", prompt });
+    const at = `/api/runs/${started.id}`;
+    await ended(started.id);
+    const { run: done } = await check("GET /api/runs/:id", at);
+    expect(done).toMatchObject({ status: "done", cost: 0.5, tokens: { total: 7 }, changes: { added: 1 } });
+    await check("GET /api/runs/:id/log", `${at}/log`);
+    const again = { prompt: "leave alive.txt\nhang" };
+    const { run: resumed } = await check("POST /api/runs/:id/resume", `${at}/resume`, again);
+    const stopped = await check("POST /api/runs/:id/stop", `/api/runs/${resumed.id}/stop`, {});
+    expect(stopped.run.status).toBe("stopped");
+    await check("GET /api/runs", "/api/runs");
+    const asked = { review: "always", agent: "more" };
+    const { fix } = await check("POST /api/fixes", "/api/fixes", asked);
+    const loop = `/api/fixes/${fix.id}`;
+    await expect
+      .poll(async () => (await project.ok("GET", loop)).fix.state, { timeout: 60_000 })
+      .toBe("escalated");
+    expect(await check("GET /api/fixes/:id", loop)).toMatchObject({
+      fix: { attempts: [{ number: 1, severity: "medium", issuesAfter: [{ file: "a.txt", line: 1 }] }] },
+    });
+    await check("GET /api/fixes", "/api/fixes");
+    const viewed = await check("POST /api/fixes/:id/answer", `${loop}/answer`, { choice: "v" });
+    expect(viewed.diff.files).toMatchObject([{ path: "a.txt", linesAdded: 1 }]);
+    await check("POST /api/fixes/:id/answer", `${loop}/answer`, { choice: "r" });
+    project.belay("branch", "f");
+    project.belay("switch", "f", "--yes");
+    project.write("a.txt", "theirs\n");
+    project.belay("switch", "main", "--yes");
+    project.write("a.txt", "ours\n");
+    const planned = await project.ok("POST", "/api/merges", { sources: ["f"] });
+    const merge = `/api/merges/${planned.merge.id}`;
+    await project.ok("POST", `${merge}/apply`, { planId: planned.plan.id });
+    const tried = await check("POST /api/merges/:id/agent", `${merge}/agent`, {});
+    expect(tried.merge.conflicts).toMatchObject([{ state: "open" }]);
   }),
 );

@@ -72,9 +72,10 @@ export const RUNS = {
     response: fixAnswer,
   },
   "POST /api/fixes/:id/answer": {
-    summary: "Answers a loop that waits for a decision; `c` is 403 unless `runs.http` is on.",
+    summary:
+      "Answers a loop that waits for a decision; `c` is 403 unless `runs.http` is on. `v` decides nothing: it gives what changed since before the loop.",
     query: workspaceQuery,
-    body: workspaceBody.extend({ choice: z.enum(["a", "r", "m", "c"]) }),
-    response: fixAnswer,
+    body: workspaceBody.extend({ choice: z.enum(["a", "r", "v", "m", "c"]) }),
+    response: fixAnswer.extend({ diff: shapes.diff.nullable().optional() }),
   },
 } as const satisfies Record<string, Route>;

@@ -80,7 +80,18 @@ export const fix = z.looseObject({
   options: z.array(z.string()),
   reason: z.string().nullable(),
   before: z.string().nullable(),
-  result: z.looseObject({ success: z.boolean(), totalRetries: count }).nullable(),
+  result: z
+    .looseObject({
+      success: z.boolean(),
+      totalRetries: count,
+      /** What was accepted as it is. */
+      ignoredIssues: z.array(reviewIssue).optional(),
+      /** The files are as they were before it. */
+      rollback: z.boolean().optional(),
+      /** The user fixes it. */
+      manualFix: z.boolean().optional(),
+    })
+    .nullable(),
   createdAt: time,
   endedAt: time.nullable(),
 });

@@ -32,7 +32,7 @@ export function fixJson(fix: Fix): Json<typeof shapes.fix> {
     options: state === "escalated" ? OPTIONS : [],
     reason,
     before,
-    result: result as { success: boolean; totalRetries: number } | null,
+    result: result as Json<typeof shapes.fix>["result"],
     createdAt: timeOf(createdAt)!,
     endedAt: timeOf(fix.endedAt),
   };

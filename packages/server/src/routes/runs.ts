@@ -7,7 +7,7 @@ import type { Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
-import { fixJson, runJson } from "../json/index.ts";
+import { diffJson, fixJson, runJson } from "../json/index.ts";
 import { defined, inWorkspace, startable, type Served } from "./served.ts";
 
 /** Serves runs and fixes. */
@@ -83,8 +83,18 @@ function serveFixes(app: Hono, served: Served): void {
       // after one more attempt the loop may ask again: its state says so
       if (!(error instanceof ContractError && error.code === "CONFIRMATION_REQUIRED")) throw error;
     }
-    return fixNow(served, root, id);
+    const answered = await fixNow(served, root, id);
+    const { before } = answered.fix;
+    if (body.choice !== "v") return answered;
+    return { ...answered, diff: before === null ? null : await changedSince(served, root, before) };
   });
+}
+
+/** [M56] What changed since before the loop. */
+function changedSince(served: Served, root: string, before: string) {
+  return inWorkspace(served, root, async (workspace) =>
+    diffJson(await workspace.diff({ from: before, detail: "text" })),
+  );
 }
 
 function runNow(served: Served, root: string, id: string) {
