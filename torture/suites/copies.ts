@@ -62,7 +62,7 @@ async function runProgram(program: readonly Move[]): Promise<void> {
 
 /** The fork has the checkpoints that the root had, and none of its steps. */
 async function forkOff({ temp, known }: Copy): Promise<Copy> {
-  const fork = { temp: await temp.fork("fork"), known: new WorkspaceModel() };
+  const fork = { temp: await temp.fork("fork"), known: new WorkspaceModel(known) };
   const [newest] = await temp.workspace.list({ limit: 1 });
   known.snapshots.set(newest!.id, temp.tree());
   for (const [id, tree] of known.snapshots) fork.known.snapshots.set(id, tree);

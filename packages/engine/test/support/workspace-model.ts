@@ -32,6 +32,18 @@ export class WorkspaceModel {
   undone: ModelStep[] = [];
   /** Git ignores something, or did: a whole restore does not take such files away. */
   isIgnoring = false;
+  /** Of the working copy that this one was forked off: its checkpoints can be named here, with the steps they belong to. */
+  readonly #parent: WorkspaceModel | undefined;
+
+  constructor(parent?: WorkspaceModel) {
+    this.#parent = parent;
+  }
+
+  /** Some step whose checkpoint may be named here can no longer be moved. */
+  get hasPrunedStep(): boolean {
+    const own = [...this.applied, ...this.undone].some(({ isPruned }) => isPruned);
+    return own || this.#parent?.hasPrunedStep === true;
+  }
 
   /** Forgets what pruning took. */
   keepOnly(listed: ReadonlySet<string>): void {
