@@ -1,11 +1,22 @@
 /** `belay resolve --agent`: programs that answer well, badly, and not at all. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { readAgentBook } from "@belay/agents/orchestration";
+import { openWorkspace } from "@belay/engine";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { askMerger } from "../src/merging/ask-merger.ts";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
 const STUB = [process.execPath, join(import.meta.dirname, "../../agents/test/programs/stub-agent.cjs")];
@@ -104,6 +115,38 @@ test.each([
   ]);
   expect([sandbox.read("a.ts"), sandbox.read("c.txt")]).toEqual([OURS, "c\n"]);
 });
+
+test("[R98] [R101] V7: one that never ends is ended with all its processes, twice, and what it wrote changes nothing", async () => {
+  const pids = join(sandbox.base, "pids");
+  const script = `
+    write(${BOTH_TEXT}); answer("resolved");
+    const child = require("node:child_process").spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+    fs.appendFileSync(${JSON.stringify(pids)}, child.pid + " " + process.pid + "\\n");
+    setInterval(() => undefined, 1000);`;
+  const command = merger(script).slice(-2);
+  {
+    await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+    const agents = readAgentBook(undefined);
+    const { results } = await askMerger({ environment: sandbox.environment }, workspace, {
+      merger: { kind: "agent", agent: agents.command(command) },
+      agents,
+      conflicts: await workspace.conflicts(),
+      syntax: undefined,
+      timeoutMs: 1500,
+    });
+    expect(results).toMatchObject([{ outcome: "refused", problems: ["it took too long"] }]);
+  }
+  const started = readFileSync(pids, "utf8").trim().split(/\s+/);
+  expect(started).toHaveLength(4);
+  expect(started.filter(isAtWork)).toEqual([]);
+  expect(sandbox.json(["conflicts"]).conflicts).toMatchObject([{ state: "open", resolution: null }]);
+  expect(sandbox.read("a.ts")).toBe(OURS);
+});
+
+/** A process that ended and is still listed is not at work. */
+function isAtWork(pid: string): boolean {
+  return existsSync(`/proc/${pid}`) && !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+}
 
 test("[R98] a second try is told what was wrong; what drops a line is left to a person, with its reason", () => {
   const script = `
