@@ -213,6 +213,7 @@ export type { Entry, GapReason } from "./model/entry.ts";
 export type { OutsideEdit, OutsideFile, OutsideOutcome } from "./model/outside.ts";
 export { EngineError, type ErrorCode, type ErrorFacts } from "./model/errors.ts";
 export { countChanges } from "./diff/count-changes.ts";
+export { fromNames } from "./diff/unified.ts";
 export type { ChangeCounts, DiffDetail, FileChange } from "./model/file-change.ts";
 export type {
   DiffHunk,

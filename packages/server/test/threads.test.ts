@@ -302,7 +302,13 @@ describe("events", () => {
       const events = await reading;
       expect(events[0]!.data.type).toBe("resident_status");
       const types = events.map(({ data }) => data.type);
-      expect(types).toContain("checkpoint_created");
+      expect(types.indexOf("checkpoint_created")).toBeGreaterThan(0);
+      expect(types.indexOf("user"), "after its checkpoint").toBeGreaterThan(
+        types.indexOf("checkpoint_created"),
+      );
+      expect((await project.ok("GET", `${at}/messages`)).messages).toMatchObject([
+        { content: "hello", checkpoint: checkpoint.id },
+      ]);
       const user = events.find(({ data }) => data.type === "user")!;
       expect(user.data).toMatchObject({
         content: "hello",
@@ -312,7 +318,7 @@ describe("events", () => {
       });
       const edit = events.find(({ data }) => data.type === "file_edit");
       expect(edit?.data).toMatchObject({ file: project.path("a.txt"), dialog_id: thread });
-      expect(edit?.data.diff).toContain("+two");
+      expect(edit?.data.diff).toMatch(/^--- a\/a\.txt\n\+\+\+ b\/a\.txt\n[^]*\+two/);
       expect(edit?.data).not.toHaveProperty("checkpoint");
       const again = await project.events(`${at}/events`, 2, user.id);
       expect(Number(again[1]!.id)).toBeGreaterThan(Number(user.id));

@@ -1,8 +1,7 @@
 /** A changed file as AgentSmithy shows it. */
-import { displayPath, type CheckpointId, type FileChange, type PendingFile } from "@belay/engine";
+import { displayPath, fromNames, type CheckpointId, type FileChange, type PendingFile } from "@belay/engine";
 import type { SyncWorkspace } from "@belay/engine/sync";
 import { bytesAt, textOf } from "../frame/contents.ts";
-import { fromNames } from "../frame/unified.ts";
 
 /** One file that differs between two states. */
 export interface ChangedFile {

@@ -1,8 +1,13 @@
 /** Differences in Mimir's form: real lines, and a file that was moved is one that went and one that came. */
-import { displayPath, type Checkpoint, type CheckpointRef, type FileChange as Changed } from "@belay/engine";
+import {
+  displayPath,
+  fromNames,
+  type Checkpoint,
+  type CheckpointRef,
+  type FileChange as Changed,
+} from "@belay/engine";
 import type { SyncWorkspace } from "@belay/engine/sync";
 import { bytesAt } from "../frame/contents.ts";
-import { fromNames } from "../frame/unified.ts";
 import type { FileChange, FileDiff, Snapshot, SnapshotDiff } from "./types.ts";
 
 const BINARY = "Binary files differ";

@@ -128,3 +128,9 @@ function sideLabel(prefix: string, path: BytePath | null): string {
 function prefixed(prefix: string, path: BytePath): string {
   return quotePath(`${prefix}/${path}` as BytePath);
 }
+
+/** A diff as programs without git write it: from the names on. Null where no line differs. */
+export function fromNames(diff: string | null | undefined): string | null {
+  const names = diff?.search(/^--- /m) ?? -1;
+  return names < 0 ? null : diff!.slice(names);
+}

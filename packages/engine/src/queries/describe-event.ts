@@ -1,4 +1,5 @@
 /** What does an event say? Checkpoints and messages as they are now; diffs are made for the reader. */
+import { fromNames } from "../diff/unified.ts";
 import { describeChange } from "./thread-file-edits.ts";
 import { below, displayAbsolute } from "../fs/absolute-path.ts";
 import { findCheckpointsWhere } from "../history/checkpoints.ts";
@@ -64,7 +65,7 @@ function fileEdit(context: Context, { checkpoint, path: encoded }: FileEditRow):
 /** null when the change is no longer known, or has no text to show. */
 function diffOf({ store }: Context, seq: number, path: BytePath): string | null {
   try {
-    const diff = describeChange(store, seq, path)?.diff ?? null;
+    const diff = fromNames(describeChange(store, seq, path)?.diff);
     return diff !== null && diff.length > MOST_CHARACTERS ? null : diff;
   } catch (error) {
     if (error instanceof EngineError) return null;

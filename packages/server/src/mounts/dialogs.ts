@@ -2,7 +2,8 @@
  * The dialogs API (`/api/dialogs`): the same threads in snake_case, with commits for checkpoints. It has no
  * previews, so its actions plan and act at once.
  */
-import type { Checkpoint, Message, PendingFile, ThreadSummary, Workspace } from "@belay/engine";
+import { fromNames } from "@belay/engine";
+import type { Checkpoint, Message, PendingFile, ThreadId, ThreadSummary, Workspace } from "@belay/engine";
 import type { Context, Hono } from "hono";
 import { z } from "zod";
 import { redact } from "@belay/protocol/redact";
@@ -18,7 +19,6 @@ import {
   threadOf,
   type Served,
 } from "../routes/served.ts";
-import type { ThreadId } from "@belay/engine";
 
 const AGENT = "dialogs";
 const text = (longest: number) => z.string().max(longest);
@@ -268,7 +268,7 @@ function commit({ id, description, createdAt, session }: Checkpoint) {
   return { commit_id: id, message: description, created_at: isoTime(createdAt), session };
 }
 
-/** A file that differs, in AgentSmithy's words. */
+/** A file that differs, in AgentSmithy's words: its diff begins with the names. */
 export function changedFile(file: PendingFile) {
   const { baseContent, isBinary, isTooLarge, diff, ...facts } = pendingFileJson(file);
   return {
@@ -278,12 +278,6 @@ export function changedFile(file: PendingFile) {
     is_binary: isBinary,
     is_too_large: isTooLarge,
   };
-}
-
-/** A diff without git's own lines above the names, as AgentSmithy has it; null where no line differs. */
-function fromNames(diff: string | null | undefined): string | null {
-  const names = diff?.search(/^--- /m) ?? -1;
-  return names < 0 ? null : diff!.slice(names);
 }
 
 /** What each checkpoint of the dialog changed, derived from the snapshots. */
