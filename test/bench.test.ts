@@ -54,7 +54,7 @@ test("[A64] the benchmark prints its table: captures and restores of a small pro
   expect(printed).not.toMatch(/NaN|undefined/);
 });
 
-test("[Y77] [Y79] [L03] [L42] [M80] [M81] the targets of the replaced designs are measured, each with its budget", () => {
+test("[Y03] [Y77] [Y79] [L03] [L42] [M80] [M81] the targets of the replaced designs are measured, each with its budget", () => {
   const args = ["bench/main.ts", "--files", "0", "--targets", "1", "--hooks", "1"];
   const printed = execFileSync(process.execPath, args, {
     encoding: "utf8",

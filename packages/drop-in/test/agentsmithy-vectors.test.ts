@@ -1,4 +1,5 @@
 /** AgentSmithy's search over what its agents touched: in step with edits, restores and resets. */
+import { hash } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -21,7 +22,7 @@ function searched() {
   return { ...place, project, tracker, vectors, sources };
 }
 
-test("[A49] [A50] [A51] [A54] files are found from when they were indexed until they are taken out, with their hash", async () => {
+test("[R354] [A49] [A50] [A51] [A54] original 9: files are found from when they were indexed until they are taken out, with their hash", async () => {
   const { vectors, sources, root } = searched();
   expect(await sources("verify password")).toEqual([]);
   expect(await vectors.index_file(join(root, "login.py"))).toEqual(["login.py#0"]);
@@ -32,7 +33,7 @@ test("[A49] [A50] [A51] [A54] files are found from when they were indexed until 
     page_content: "def verify_password(user):\n    return check_hash(user)\n",
     metadata: { source: "login.py", hash: vectors.get_indexed_files()["login.py"] },
   });
-  expect(found!.metadata.hash).toMatch(/^[0-9a-f]{64}$/);
+  expect(found!.metadata.hash).toBe(hash("sha256", found!.page_content, "hex"));
   vectors.delete_by_source("login.py");
   expect([await vectors.has_file("login.py"), await vectors.has_file("cart.py")]).toEqual([false, true]);
   expect(Object.keys(vectors.get_indexed_files())).toEqual(["cart.py"]);

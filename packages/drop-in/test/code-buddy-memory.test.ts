@@ -49,7 +49,7 @@ test("[C01] [C02] [C07] [C10] a file is saved before an edit and comes back; the
   expect(existsSync(home) ? protectedRoots({ home }) : []).toEqual([]);
 });
 
-test("[C08] [C09] a new file is removed; going back further takes the files named since, and drops nothing", () => {
+test("[R354] [C08] [C09] original 23: a new file is removed; going back further takes the files named since, and drops nothing", () => {
   const { manager, root, read, write, exists } = manage();
   const first = manager.checkpointBeforeEdit("src/a.ts");
   write("src/a.ts", "two\n");
@@ -102,7 +102,7 @@ test("[C01] before an edit one file is saved, whatever the size of the project; 
   ]);
 });
 
-test("[C05] [C06] without files the whole workspace is saved, bytes and modes, and goes back exactly", () => {
+test("[R354] [C05] [C06] original 22: without files the whole workspace is saved, bytes and modes, and goes back exactly", () => {
   const { manager, root, write, exists } = manage({ a: "a\n", "run.sh": "#!/bin/sh\n" });
   const bytes = Buffer.from([0, 0xff, 0xfe, 10]);
   write("image", bytes);

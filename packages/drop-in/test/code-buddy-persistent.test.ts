@@ -121,7 +121,7 @@ test("[C19] [C23] a list of checkpoints reads no content until it is looked at",
   expect(JSON.parse(JSON.stringify(one)).files[0]).toMatchObject({ content: "1\n", existed: true });
 });
 
-test("[C26] [C55] what the session's manager makes in a protected project, the persistent one and the others see", () => {
+test("[R354] [C26] [C55] original 29: what the session's manager makes in a protected project, the persistent one and the others see", () => {
   const { manager, root, options, read, write, look } = manage();
   manager.createCheckpoint("protects");
   const session = new CheckpointManager({}, options);

@@ -1,4 +1,5 @@
 /** Code Buddy's versions, over Belay's branches and tags. */
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -107,7 +108,7 @@ test("[C44] tags are unique, saved at once, and Belay's own", () => {
   expect(versioning.getVersionByTag("release-1.0")).toBeUndefined();
 });
 
-test("[C45] a comparison has real hunks: one line that was put in front shifts nothing", () => {
+test("[R354] [C45] original 28: a comparison has real hunks: one line that was put in front shifts nothing", () => {
   const { versioning, version, root, write, remove } = manage();
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
   write("gone", "x\n");
@@ -134,7 +135,7 @@ test("[C45] a comparison has real hunks: one line that was put in front shifts n
   expect(() => versioning.diff(v1.id, "v_nothing")).toThrow("One or both versions not found");
 });
 
-test("[C46] [C51] a checkout is exact, can be undone, and deletes nothing when it fails", async () => {
+test("[C46] [C51] a checkout is exact and can be undone", async () => {
   const { versioning, version, root, read, write, exists, look } = manage();
   const events: unknown[] = [];
   for (const name of ["version-created", "tag-created", "branch-created", "branch-switched", "checkout"])
@@ -166,6 +167,22 @@ test("[C46] [C51] a checkout is exact, can be undone, and deletes nothing when i
     "version-created",
     "checkout",
   ]);
+});
+
+test("[R354] [C46] original 27: a checkout that cannot be done whole is taken back, and deletes nothing", async () => {
+  const { versioning, version, root, read, write } = manage();
+  const v1 = version("first", "one\n");
+  write("later", "x\n");
+  version("second", "two\n");
+  execFileSync("chattr", ["+i", join(root, "later")]);
+  try {
+    const outcome = await versioning.checkout(v1.id);
+    expect(outcome).toMatchObject({ success: false, restored: [] });
+    expect(outcome.errors.at(-1)).toBe("Rolled back due to failure");
+    expect([read("a"), read("later")]).toEqual(["two\n", "x\n"]);
+  } finally {
+    execFileSync("chattr", ["-i", join(root, "later")]);
+  }
 });
 
 test("[C47] [C51] [R356] the list is written for other tools, without contents and never captured; the store is the truth", async () => {

@@ -74,7 +74,7 @@ test("[M42] [M43] conflicts are found by comparing snapshots, each with its agen
   ]);
 });
 
-test("[M44] [M47] low ones settle themselves; without a merger and a user the others stay open, and success is false", async () => {
+test("[R354] [M44] [M47] original 16: low ones settle themselves; without a merger and a user the others stay open, and success is false", async () => {
   const { resolution } = await resolved();
   expect(pathsOf(resolution.autoResolved)).toEqual(["a.txt", "b.txt"]);
   expect(resolution.autoResolved[1]!.content).toBe(text({ 0: "ONE", 6: "SEVEN" }));
@@ -188,7 +188,7 @@ test("[M48] [M49] [M51] [M54] [M55] [M58] severity by severity with pauses betwe
   ]);
 });
 
-test("[M50] [M56] [M57] the limit of all attempts asks; view shows and asks again; one more is exactly one more; manual ends", async () => {
+test("[R354] [M50] [M56] [M57] original 15: the limit of all attempts asks; view shows and asks again; one more is exactly one more; manual ends", async () => {
   const place = mimir({ "a.txt": "0\n" });
   const { told, run } = loop(place, {
     issues: [issue("low")],

@@ -53,7 +53,7 @@ test("[M01] [M02] [M08] [M09] [M12] [M13] [M14] [M16] [M20] [M22] [M23] [M39] a 
   expect(look((workspace) => workspace.resolve(made.id.slice("snap-".length)).kind)).toBe("manual");
 });
 
-test("[M10] [M17] [M18] [M40] snapshots belong to their conversation, newest first; types are kept", async () => {
+test("[M10] [M17] [M18] snapshots belong to their conversation, newest first; types are kept", async () => {
   const { manager, look } = mimir();
   await manager.createSnapshot(C, "manual", "first");
   await manager.createSnapshot(C, "auto-checkpoint", "Before bash");

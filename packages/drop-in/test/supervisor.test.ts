@@ -180,7 +180,7 @@ test("[Y52] a rollback that cannot be carried out as it was shown changes nothin
   expect(read("a.ts")).toBe("z\n");
 });
 
-test("[R354] [Y46] [Y47] [Y48] [Y49] original 12: what a command changes is captured, whatever its text says, and can be undone", async () => {
+test("[R354] [Y28] [Y46] [Y47] [Y48] [Y49] original 12: what a command changes is captured, whatever its text says, and can be undone", async () => {
   const { manager, write, exists, read, look } = supervised();
   const interceptor = new CheckpointInterceptor(manager);
   await interceptor.beforeToolExecution(S1, "Read", { file_path: "a.ts" });

@@ -39,7 +39,7 @@ async function inCapped(body: (capped: Capped) => Promise<void>): Promise<void> 
   }
 }
 
-test("[R14, Y81] old turns make room for a new checkpoint, the oldest first, and the cap is kept", () =>
+test("[R14, Y70, Y81] old turns make room for a new checkpoint, the oldest first, and the cap is kept", () =>
   inCapped(async ({ workspace, turns, fill }) => {
     fill(900_000);
     const { checkpoint } = await workspace.checkpoint();

@@ -52,7 +52,7 @@ for (let file = 0; file < 1100; file += 1)
 
 describe("[R44] a live capture", () => {
   test(
-    "sees what was written, made, moved, removed and ignored",
+    "[Y34] sees what was written, made, moved, removed and ignored",
     inWorkspace({ ...PROJECT, ".belayignore": "out/\n" }, async (temp) => {
       expect(await temp.workspace.watch()).toEqual({ state: "live", reason: null, directories: 3 });
       temp.write("src/b.txt", "changed");
@@ -257,7 +257,7 @@ describe("[R45] the watcher is a hint", () => {
   );
 
   test(
-    "what changed without an event is found by a scan and marked as missed",
+    "[Y34] what changed without an event is found by a scan and marked as missed",
     inWorkspace(PROJECT, async (temp) => {
       const outside = `${temp.root}-link`;
       linkSync(join(temp.root, "a.txt"), outside);

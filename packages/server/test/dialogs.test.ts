@@ -111,7 +111,7 @@ describe("a dialog", () => {
 
 describe("approval", () => {
   test(
-    "[A04] [A13] [A14] [A15] [A16] [A27] [A33] [A34] [A39] [A75] approve locks in, closes the session and opens the next one",
+    "[A04] [A13] [A14] [A15] [A16] [A27] [A33] [A34] [A39] [A75] [R354] original 8: approve locks in, closes the session and opens the next one",
     served(async (project) => {
       const dialog = await openDialog(project);
       await say(project, dialog, "Create a TODO app");
@@ -145,9 +145,13 @@ describe("approval", () => {
       ]);
       expect(branches[0]).toMatchObject({
         branch_type: "main",
+        ref_name: "refs/heads/main",
         head_commit: approved.approved_commit,
         valid: true,
       });
+      expect(branches.slice(1)).toMatchObject([
+        { branch_type: "session", ref_name: "refs/heads/session_2", valid: true },
+      ]);
       expect(await act(project, dialog, "approve")).toMatchObject({
         new_session: "session_3",
         commits_approved: 0,
@@ -156,7 +160,7 @@ describe("approval", () => {
   );
 
   test(
-    "[A18] [A19] [A24] [A28] [A74] [A81] reset brings the approved state back, shell-made files included, and can be taken back",
+    "[R354] [A18] [A19] [A24] [A28] [A74] [A81] originals 2 and 3: reset brings the approved state back, shell-made files included, and can be taken back",
     served(async (project) => {
       const dialog = await openDialog(project);
       await say(project, dialog, "go");
@@ -190,9 +194,14 @@ describe("approval", () => {
         ({ commit_id }: { commit_id: string }) => commit_id === restored.new_checkpoint,
       );
       expect(made).toMatchObject({ session: "session_1" });
-      expect(made.message).toContain(`Restored to`);
+      expect(made.message).toMatch(/^Restored to checkpoint \d+ \(Before user message: one\)$/);
       await act(project, dialog, "restore", { checkpoint_id: restored.safety_checkpoint });
       expect(project.read("a.txt")).toBe("two\n");
+      expect(await session(project, dialog)).toMatchObject({
+        active_session: "session_1",
+        has_unapproved: true,
+        changed_files: [{ path: "a.txt" }],
+      });
     }),
   );
 
@@ -366,7 +375,7 @@ describe("tools and files", () => {
   );
 
   test(
-    "[A78] restore removes what the target does not have, and the directories it made empty; never .git or empty directories of the user",
+    "[R354] [A78] original 4: restore removes what the target does not have, and the directories it made empty; never .git or empty directories of the user",
     served(async (project) => {
       execFileSync("git", ["init", "-q"], { cwd: project.project });
       mkdirSync(project.path("mine"));

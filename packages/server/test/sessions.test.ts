@@ -13,7 +13,7 @@ const git = (project: ServedProject, ...args: string[]) =>
 
 describe("checkpoints of a session", () => {
   test(
-    "[Y04] [Y05] [Y09] [Y31] [Y35] [Y36] [Y39] [Y42] [Y53] [Y54] manual ones are made and listed, without reading contents",
+    "[Y05] [Y31] [Y35] [Y36] [Y39] [Y42] [Y53] [Y54] manual ones are made and listed, without reading contents",
     served(async (project) => {
       const session = await open(project);
       const { checkpoint } = await project.ok("POST", base(session), {
@@ -35,6 +35,38 @@ describe("checkpoints of a session", () => {
       });
       expect(checkpoints[0]).not.toHaveProperty("files");
     }),
+  );
+
+  test(
+    "[Y04] [Y09] a manual one has every tracked file, git's state and its place in the conversation, and is its session's",
+    served(
+      async (project) => {
+        project.write(".gitignore", "*.gen\n");
+        git(project, "init", "-q", "-b", "main");
+        git(project, "add", "-f", ".");
+        git(project, "commit", "-qm", "first");
+        const [session, other] = [await open(project), await open(project)];
+        await project.ok("POST", `/api/threads/${session}/messages`, { content: "go" });
+        const { messages } = await project.ok("GET", `/api/threads/${session}/messages`);
+        const { checkpoint } = await project.ok("POST", base(session), { name: "stop" });
+        expect(checkpoint).toMatchObject({
+          sessionId: session,
+          messageIndex: messages.at(-1).index,
+          git: { branch: "main", commitHash: git(project, "rev-parse", "HEAD").toString().trim() },
+        });
+        const elsewhere = (await project.ok("GET", base(other))).checkpoints;
+        expect(elsewhere.map(({ id }: { id: string }) => id)).not.toContain(checkpoint.id);
+        // what git tracks although it is ignored, and what no tool named
+        for (const path of ["a.txt", "tracked.gen", "deep/b.txt"]) project.remove(path);
+        await project.ok("POST", `${base(session)}/${checkpoint.id}/rollback`, {});
+        expect(["a.txt", "tracked.gen", "deep/b.txt"].map((path) => project.read(path))).toEqual([
+          "a",
+          "t",
+          "b",
+        ]);
+      },
+      { "a.txt": "a", "tracked.gen": "t", "deep/b.txt": "b" },
+    ),
   );
 
   test(
@@ -287,7 +319,7 @@ describe("what is kept, and how much of it", () => {
   );
 
   test(
-    "[A57] [Y45] pruning keeps manual and recent ones, and says what went",
+    "[Y45] pruning keeps manual and recent ones, and says what would go",
     served(async (project) => {
       const session = await open(project);
       const manual = (await project.ok("POST", base(session), { name: "mine" })).checkpoint.id;
@@ -301,7 +333,7 @@ describe("what is kept, and how much of it", () => {
   );
 
   test(
-    "[Y34] [Y03] the watcher knows what changed: a capture does not look at everything",
+    "[Y34] the process watches: a capture has what changed since the last one",
     served(async (project) => {
       const session = await open(project);
       const { watching } = await project.ok("GET", "/api/status");
