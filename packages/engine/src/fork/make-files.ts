@@ -156,7 +156,7 @@ class FileMaker implements Disposable {
     let stat = kept;
     if (kept !== undefined && entry.kind === "file") stat = this.#takeOver(path, entry, kept);
     else if (entry.kind === "symlink") this.#makeLink(at, path, this.#request.objects.read(entry.hash));
-    else if (entry.kind === "file") this.#makeFile(at, path, entry);
+    else if (entry.kind === "file") stat = this.#makeFile(at, path, entry);
     else if (kept === undefined) createDirectory(path);
     stat ??= statNode(path)!;
     const index = this.#table.addEntry(directory, name, KINDS[entry.kind], stat);
@@ -174,16 +174,20 @@ class FileMaker implements Disposable {
       this.#linksBack.push(at);
   }
 
-  #makeFile(at: BytePath, path: AbsolutePath, entry: Extract<Entry, { kind: "file" }>): void {
-    if (!this.#copy(at, path, entry)) {
-      createFile(path, this.#request.objects.pieces(entry.hash), { mode: entry.mode, sync: false });
-      this.#written += entry.size;
-    } else {
-      if (!this.#request.clone) this.#written += entry.size;
-      if ((Number(statNode(path)!.mode) & MODE_BITS) !== entry.mode) setMode(path, entry.mode);
-    }
+  /** The stat of what was made, where it is known already. */
+  #makeFile(at: BytePath, path: AbsolutePath, entry: Extract<Entry, { kind: "file" }>): FileStat | undefined {
     this.#files += 1;
     this.#bytes += entry.size;
+    const copied = this.#copy(at, path, entry);
+    if (copied === undefined) {
+      createFile(path, this.#request.objects.pieces(entry.hash), { mode: entry.mode, sync: false });
+      this.#written += entry.size;
+      return undefined;
+    }
+    if (!this.#request.clone) this.#written += entry.size;
+    if ((Number(copied.mode) & MODE_BITS) === entry.mode) return copied;
+    setMode(path, entry.mode);
+    return undefined;
   }
 
   /** Counts a file that stays; its stat, unless another mode changes it. */
@@ -201,22 +205,27 @@ class FileMaker implements Disposable {
     return undefined;
   }
 
-  /** Copies from the original what it provably still has; false when the store has to give it. */
-  #copy(at: BytePath, path: AbsolutePath, { hash, size }: Extract<Entry, { kind: "file" }>): boolean {
+  /** Copies from the original what it provably still has; undefined when the store has to give it. */
+  #copy(
+    at: BytePath,
+    path: AbsolutePath,
+    { hash, size }: Extract<Entry, { kind: "file" }>,
+  ): FileStat | undefined {
     const source = this.#original.unchanged(at, hash);
-    if (source === undefined) return false;
+    if (source === undefined) return undefined;
     try {
       copyContent(source.path, path, { clone: this.#request.clone });
     } catch (error) {
       if (!isSystemError(error) || isDiskFull(error)) throw error;
       removeFile(path);
-      return false;
+      return undefined;
     }
     const after = statNode(source.path);
     const isSame = after !== undefined && sameStat(source.stat, after);
-    if (isSame && Number(statNode(path)!.size) === size) return true;
+    const copied = statNode(path)!;
+    if (isSame && Number(copied.size) === size) return copied;
     removeFile(path);
-    return false;
+    return undefined;
   }
 
   /** A file that no checkpoint holds is the only one of its kind: the fork gets a copy of it as it is. */
