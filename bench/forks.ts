@@ -1,45 +1,76 @@
 /** Making a fork with its dependencies, against `git worktree add` and `cp -a` of the same dependencies. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openWorkspace, writeSetting } from "@belay/engine";
-import { median, ms, type Row } from "./measure.ts";
+import { median, mib, ms, type Row } from "./measure.ts";
 
-/** Times may be this many times those of git and cp: where copies share blocks, and elsewhere. */
+/** Time and processor time may be this many times those of git and cp: where copies share blocks, and elsewhere. */
 const BUDGETS = { clone: 0.6, copy: 1.2 };
 const FILE_BYTES = 7_000;
 /** For so many files of the project there is one of a dependency, which is larger. */
 const FILES_A_DEPENDENCY = 7;
 const DEPENDENCY_BYTES = 49_000;
 
+/** A fork that shares blocks may take so much of the disk that the other way takes. */
+const DISK_RATIO = 0.1;
+
 /** Measures both in turn, so that a busy machine is busy for both. */
-export async function measureForks(place: string, files: number, rounds: number): Promise<Row> {
+export async function measureForks(place: string, files: number, rounds: number): Promise<Row[]> {
   const root = join(place, "forking/project");
   writeProject(root, files);
   const git = gitIn(root);
   await using workspace = await openWorkspace(root, { home: join(place, "forking/home") });
-  const [own, others]: [number[], number[]] = [[], []];
+  // what the first capture of all files costs is no part of a fork
+  await workspace.checkpoint();
+  const [own, others]: [Cost[], Cost[]] = [[], []];
   let method: keyof typeof BUDGETS = "copy";
   for (let round = 0; round < rounds; round += 1) {
-    const started = performance.now();
-    const fork = await workspace.fork(`round-${round}`);
-    own.push(performance.now() - started);
-    method = fork.method === "clone" ? "clone" : "copy";
-    await workspace.removeFork(fork.id, { now: true });
-    others.push(worktree(root, join(place, "forking/worktree"), git));
+    const fork = await costOf(place, () => workspace.fork(`round-${round}`));
+    own.push(fork.cost);
+    method = fork.made.method === "clone" ? "clone" : "copy";
+    await workspace.removeFork(fork.made.id, { now: true });
+    const target = join(place, "forking/worktree");
+    others.push(worktreeCost(root, target, { git, dependencies: join(root, "node_modules") }));
   }
   rmSync(join(place, "forking"), { recursive: true });
-  const [time, other] = [median(own), median(others)];
-  return {
-    work: `a fork with its dependencies (${method}), against git worktree add + cp -a`,
-    files,
-    belay: ms(time),
-    git: ms(other),
-    ratio: (time / other).toFixed(2),
-    budget: `≤ ${BUDGETS[method]} ×`,
-    holds: time / other <= BUDGETS[method],
+  const rowOf = (what: keyof Cost, kind: string, budget: number): Row => {
+    const [belay, other] = [own, others].map((costs) => median(costs.map((cost) => cost[what])));
+    const shown = what === "disk" ? mib : ms;
+    return {
+      work: `a fork with its dependencies (${method})${kind}, against git worktree add + cp -a`,
+      files,
+      belay: shown(belay!),
+      git: shown(other!),
+      ratio: (belay! / other!).toFixed(2),
+      budget: `≤ ${budget} ×`,
+      holds: belay! / other! <= budget,
+    };
   };
+  return [
+    rowOf("time", "", BUDGETS[method]),
+    rowOf("cpu", ", processor time", BUDGETS[method]),
+    // where nothing is shared, both take the same
+    ...(method === "clone" ? [rowOf("disk", ", disk", DISK_RATIO)] : []),
+  ];
+}
+
+/** What work in this process costs. */
+async function costOf<Made>(place: string, work: () => Promise<Made>): Promise<{ made: Made; cost: Cost }> {
+  const free = freeBytes(place);
+  const [started, before] = [performance.now(), process.cpuUsage()];
+  const made = await work();
+  const { user, system } = process.cpuUsage(before);
+  const time = performance.now() - started;
+  return { made, cost: { time, cpu: (user + system) / 1000, disk: free - freeBytes(place) } };
+}
+
+/** What is free on the disk, with everything written: another program's files count too. */
+function freeBytes(place: string): number {
+  execFileSync("sync", ["-f", place], { timeout: 600_000 });
+  const { bfree, bsize } = statfsSync(place);
+  return bfree * bsize;
 }
 
 /** A spare fork has to be so many times faster than `git worktree add`. */
@@ -63,14 +94,11 @@ export async function measureSpareForks(place: string, files: number, rounds: nu
     for (let at = 0; at < Math.min(files, DIFFERENT_FILES); at += 1)
       write(root, `src/${at % 250}/file-${at}.ts`, FILE_BYTES, round + 1 + at);
     await pause(AT_REST_MS);
-    const [started, before] = [performance.now(), process.cpuUsage()];
-    const fork = await workspace.fork(`round-${round}`, wanted);
-    const { user, system } = process.cpuUsage(before);
-    const own = { time: performance.now() - started, cpu: (user + system) / 1000 };
+    const { made: fork, cost: own } = await costOf(place, () => workspace.fork(`round-${round}`, wanted));
     if (fork.method !== "spare") throw new Error(`the fork was made by ${fork.method}`);
     await pause(AT_REST_MS);
     await workspace.removeFork(fork.id);
-    times.push({ own, git: worktreeCost(root, join(place, "sparing/worktree"), git) });
+    times.push({ own, git: worktreeCost(root, join(place, "sparing/worktree"), { git }) });
   }
   rmSync(join(place, "sparing"), { recursive: true });
   return (["time", "cpu"] as const).map((what) => {
@@ -93,30 +121,37 @@ export async function measureSpareForks(place: string, files: number, rounds: nu
 /** Longer than the granularity of file times: what was written a moment ago is not taken over. */
 const AT_REST_MS = 100;
 
-/** In milliseconds. */
+/** Milliseconds and bytes. */
 interface Cost {
   readonly time: number;
   readonly cpu: number;
+  readonly disk: number;
 }
 
-/** A shell tells what the programs it started took. */
-function worktreeCost(root: string, target: string, git: Git): Cost {
+/** Ends when everything is on the disk, as a fork does. A shell tells what the programs it started took. */
+function worktreeCost(
+  root: string,
+  target: string,
+  { git, dependencies = "" }: { git: Git; dependencies?: string },
+): Cost {
+  const free = freeBytes(root);
   const started = performance.now();
-  const script = 'git worktree add -q --detach "$0" >&2 && sync -f "$0" && times';
-  const printed = execFileSync("sh", ["-c", script, target], {
+  const script = `git worktree add -q --detach "$0" >&2 && { [ -z "$1" ] || cp -a "$1" "$0"; } && sync -f "$0" && times`;
+  const printed = execFileSync("sh", ["-c", script, target, dependencies], {
     cwd: root,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
     timeout: 600_000,
   });
   const time = performance.now() - started;
+  const disk = free - freeBytes(root);
   git("worktree", "remove", "--force", target);
   const [, children = ""] = printed.split("\n");
   const cpu = [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
     (sum, [, minutes, seconds]) => sum + Number(minutes) * 60_000 + Number(seconds) * 1000,
     0,
   );
-  return { time, cpu };
+  return { time, cpu, disk };
 }
 
 type Git = (...words: string[]) => void;
@@ -130,17 +165,6 @@ function gitIn(root: string): Git {
   git("add", ".");
   git("-c", "user.name=bench", "-c", "user.email=bench@example.com", "commit", "-q", "-m", "all");
   return git;
-}
-
-function worktree(root: string, target: string, git: Git): number {
-  const started = performance.now();
-  git("worktree", "add", "-q", "--detach", target);
-  execFileSync("cp", ["-a", join(root, "node_modules"), join(target, "node_modules")], { timeout: 600_000 });
-  // a fork is on the disk when it is ready
-  execFileSync("sync", ["-f", target], { timeout: 600_000 });
-  const time = performance.now() - started;
-  git("worktree", "remove", "--force", target);
-  return time;
 }
 
 function writeProject(root: string, files: number): void {

@@ -2,6 +2,7 @@
  * `npm run bench [-- --files n[,n…]] [--rounds n] [--checkpoints n] [--history n] [--page n] [--targets rounds] [--hooks calls]`: Belay against the shadow-git sequence in the
  * same run, medians and ratios, and which of the budgets hold. Reports only; nothing here passes or fails.
  * `--files 0` measures only the targets of the replaced designs, and hooks in forks.
+ * `--parallel` measures only what concerns forks and merges; files are below TMPDIR, which tells the file system.
  * `--against git,cp,restic,borg` compares with these instead, on the same sizes and on a monorepo; `--write docs`
  * leaves the tables and plots there.
  * `--remote` compares push and clone with restic, on an S3 server that it starts; `--files` and `--rounds` apply.
@@ -40,6 +41,7 @@ const { values } = parseArgs({
     against: { type: "string" },
     write: { type: "string" },
     remote: { type: "boolean", default: false },
+    parallel: { type: "boolean", default: false },
     merges: { type: "string" },
     most: { type: "string", default: "12000" },
   },
@@ -71,7 +73,7 @@ try {
 /** Prints what was measured, also where a later measurement failed. */
 async function reportBudgets(): Promise<void> {
   try {
-    await measureBudgets();
+    await (values.parallel ? measureParallel() : measureBudgets());
   } finally {
     console.log(
       `Node ${process.versions.node}, ${cpus().length} cores, ${mib(totalmem())}; medians of ${rounds}; git = add -A, write-tree, commit-tree\n`,
@@ -89,6 +91,23 @@ async function reportRemote(): Promise<void> {
   printTable(measured, "restic");
 }
 
+/** Hooks in forks, merges, forks. */
+async function measureParallel(): Promise<void> {
+  const most = Math.max(...sizes);
+  if (Number(values.hooks) > 0) {
+    console.error("hooks in forks …");
+    rows.push(...(await measureForkHooks(Number(values.hooks))));
+  }
+  if (most === 0) return;
+  const changed = Math.min(1000, most);
+  console.error(`a merge of ${changed} files …`);
+  rows.push(await measureMergePlan(place, changed, rounds));
+  rows.push(await measureMergeApply(place, changed, rounds));
+  console.error(`forks of ${most} files …`);
+  rows.push(...(await measureForks(place, most, rounds)));
+  rows.push(...(await measureSpareForks(place, most, rounds)));
+}
+
 async function measureBudgets(): Promise<void> {
   for (const files of sizes.filter((size) => size > 0)) {
     console.error(`${files} files …`);
@@ -100,19 +119,9 @@ async function measureBudgets(): Promise<void> {
     console.error("targets of the replaced designs …");
     rows.push(...(await measureTargets(place, Number(values.targets))));
   }
-  if (Number(values.hooks) > 0) {
-    console.error("hooks in forks …");
-    rows.push(...(await measureForkHooks(Number(values.hooks))));
-  }
   if (captures.length > 1) rows.push(growthRow(captures));
+  await measureParallel();
   if (Math.max(...sizes) === 0) return;
-  const changed = Math.min(1000, Math.max(...sizes));
-  console.error(`a merge of ${changed} files …`);
-  rows.push(await measureMergePlan(place, changed, rounds));
-  rows.push(await measureMergeApply(place, changed, rounds));
-  console.error(`forks of ${Math.max(...sizes)} files …`);
-  rows.push(await measureForks(place, Math.max(...sizes), rounds));
-  rows.push(...(await measureSpareForks(place, Math.max(...sizes), rounds)));
   const ghosted = Math.min(20_000, Math.max(...sizes));
   console.error(`ghosts of ${ghosted} files …`);
   rows.push(await measureGhosts(place, ghosted, rounds));
