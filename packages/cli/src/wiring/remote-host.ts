@@ -2,6 +2,7 @@
 import { hostname, userInfo } from "node:os";
 import type { RemoteHost, RemoteStore } from "@belay/remote";
 import type { Call } from "../call/command.ts";
+import { boundMemory } from "./bounded-memory.ts";
 import { connectStore } from "./connect-remote.ts";
 
 /** A host for one command, and how many requests it sent. */
@@ -44,7 +45,7 @@ export async function createRemoteHost(
     home: call.home,
     device: plain(hostname(), "machine"),
     user,
-    around: REAL_SURROUNDINGS,
+    around: { ...REAL_SURROUNDINGS, collectGarbage: boundMemory() },
     retryMs: retryOf(environment),
     // [T17] read where the job put it, and kept nowhere
     token: environment["BELAY_TOKEN"] || undefined,

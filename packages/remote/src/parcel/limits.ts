@@ -17,4 +17,4 @@ export const LIMIT = {
 } as const;
 
 /** Content parcels are closed when they reach this size. */
-export const PARCEL_TARGET_BYTES = 16 * MIB;
+export const PARCEL_TARGET_BYTES = 4 * MIB;

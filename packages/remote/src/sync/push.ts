@@ -29,6 +29,7 @@ import { expectStored, putSurely } from "../stores/put-surely.ts";
 import { isAdopted, adopterOf } from "../space/adoptions.ts";
 import { newestUses } from "./read-uses.ts";
 import { Room } from "./room.ts";
+import { Garbage } from "./garbage.ts";
 import { KeptAtHome, type HomeReport } from "./kept-at-home.ts";
 import { lookAtSweeps, type SweepLook } from "./look-at-sweeps.ts";
 import { addToMirror } from "./mirror.ts";
@@ -112,6 +113,13 @@ async function claimed<Result>(exchange: Exchange, work: () => Promise<Result>):
 
 /** The next number of our line holds other bytes, or is not ours to write any more. */
 class LineTaken extends Error {}
+
+/** A content parcel before it is sent. */
+interface SealedParcel {
+  readonly key: string;
+  readonly places: ReadonlyMap<string, Place>;
+  readonly bytes: Buffer;
+}
 
 /** A segment that only takes a number. */
 const NOTHING: Taken = { needed: [], borrowed: new Map(), withheld: new Set() };
@@ -522,9 +530,13 @@ class Push implements LineWriter {
     let [frames, bytes, done, raw, total]: [PlainFrame[], number, number, number, number] = [[], 0, 0, 0, 0];
     const located = (sum: number) => (total = sum);
     const flying = new Set<Promise<void>>();
-    const launch = async (parcel: readonly PlainFrame[]) => {
+    const garbage = new Garbage(this.#target.around);
+    const launch = async (parcel: PlainFrame[]) => {
       while (flying.size >= PARCELS_IN_FLIGHT) await Promise.race(flying);
-      const flight = this.putParcel(parcel, index);
+      const sealed = this.#sealed(parcel);
+      // they would stay in memory as long as the request
+      parcel.length = 0;
+      const flight = this.#storeParcel(sealed, index);
       flying.add(flight);
       void flight.then(
         () => flying.delete(flight),
@@ -538,6 +550,7 @@ class Push implements LineWriter {
           [frames, bytes] = [[], 0];
         }
         frames.push(frame);
+        garbage.add(frame.rawBytes);
         bytes += frame.compressed.length;
         done += frame.objects.length;
         raw += frame.rawBytes;
@@ -555,7 +568,11 @@ class Push implements LineWriter {
   }
 
   async putParcel(frames: readonly PlainFrame[], index: Map<string, Place>): Promise<void> {
-    const { exchange, space, around } = this.#target;
+    await this.#storeParcel(this.#sealed(frames), index);
+  }
+
+  #sealed(frames: readonly PlainFrame[]): SealedParcel {
+    const { space, around } = this.#target;
     const id = around.random(16).toString("hex");
     const key = space.names.parcel(id);
     const places = new Map<string, Place>();
@@ -567,6 +584,11 @@ class Push implements LineWriter {
       secret: presentSecret(space),
       salt: around.random(32),
     });
+    return { key, places, bytes };
+  }
+
+  async #storeParcel({ key, places, bytes }: SealedParcel, index: Map<string, Place>): Promise<void> {
+    const { exchange, space, around } = this.#target;
     await this.#expectRoom(bytes.length);
     const entry: JournalEntry = {
       key,

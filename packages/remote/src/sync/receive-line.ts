@@ -8,6 +8,8 @@ import { OpenParcel } from "../parcel/parcel.ts";
 import { DamageError, NewerFormatError } from "../parcel/damage.ts";
 import { secretFor, type Space } from "../space/space.ts";
 import { RemoteFailure } from "../stores/remote-store.ts";
+import { Garbage } from "./garbage.ts";
+import type { Surroundings } from "./surroundings.ts";
 import { addToMirror, type KnownLine, type Mirror } from "./mirror.ts";
 import { newestSweep } from "./look-at-sweeps.ts";
 import { LineDamage, readLine, type Cover } from "./read-line.ts";
@@ -23,6 +25,9 @@ export interface ReceivedLine {
 /** Each is in memory, twice while it is put together. */
 const PARCELS_IN_FLIGHT = 2;
 
+/** What is compressed in a parcel has about so many times its bytes. */
+const RAW_TIMES = 4;
+
 /** Receives a line. */
 export async function receiveLine(
   space: Space,
@@ -31,6 +36,7 @@ export async function receiveLine(
     readonly receiver: Omit<Receiver, "addRemote">;
     readonly mirror: Mirror;
     readonly progress?: ((done: number, total: number) => void) | undefined;
+    readonly around?: Pick<Surroundings, "collectGarbage">;
   },
 ): Promise<ReceivedLine> {
   const { receiver, mirror, progress } = into;
@@ -74,11 +80,13 @@ export async function receiveLine(
   receiver.withhold(mirror.withheld(line));
   const ids = [...needed];
   let done = 0;
+  const garbage = new Garbage(into.around ?? {});
   const work = async () => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
       // not `bytes += await`: that adds to what there was before the wait
       const length = await receiveParcel(space, id, receiver);
       bytes += length;
+      garbage.add(length * RAW_TIMES);
       progress?.(++done, needed.size);
     }
   };

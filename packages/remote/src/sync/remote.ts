@@ -545,6 +545,7 @@ export async function cloneLine(
           receiver,
           mirror,
           progress: request.progress,
+          around: host.around,
         });
         const from = { line, segment: last.number };
         const began = JSON.stringify({ line, number: last.number });

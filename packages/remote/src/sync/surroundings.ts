@@ -7,6 +7,8 @@ export interface Surroundings {
   readonly now: () => number;
   readonly random: (bytes: number) => Buffer;
   readonly sleep: (ms: number) => Promise<void>;
+  /** Gives memory back now that would be given back some time: called once for tens of megabytes. */
+  readonly collectGarbage?: () => void;
 }
 
 /** The real ones. */
