@@ -1,6 +1,7 @@
 /** Whether anything is captured here, by which agent and since when: `status`, `doctor` and HTTP say the same. */
 import { chmodSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { openWorkspace } from "@belay/engine";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Sandbox } from "./sandbox.ts";
 
@@ -92,6 +93,42 @@ describe("[R150] nothing is captured, and doctor ends with 1", () => {
     const hooks = join(sandbox.base, ".codex", "hooks.json");
     home(".codex/config.toml", `[hooks.state."${hooks}:stop:0:0"]\ntrusted_hash = "sha256:1"\n`);
     expect(sandbox.json(["status"], 0, { env: ENV }).capture).toMatchObject({ on: true });
+  });
+
+  test("[R2140] where the store is full, and not after there is room", () => {
+    init("--agent", "claude-code");
+    sandbox.ok("config", "disk.capBytes", "1");
+    sandbox.write("big.txt", "x".repeat(100_000));
+    prompt("claude-code");
+    const said = capture();
+    expect(said).toMatchObject({ on: false, exit: 1, obstacles: [{ code: "STORE_FULL" }] });
+    expect(said.agents).toMatchObject([{ agent: "claude-code", captured: false }]);
+    expect(said.status.split("\n")[0]).toMatch(/the store is full: checkpoints fail since \d\d:\d\d/);
+    expect(said.status).toContain("disk.capBytes");
+    const short = () => sandbox.belay(["status", "--short"], { env: ENV }).stdout;
+    expect(short()).toMatch(/^✗ store full 1 changed /);
+    sandbox.ok("config", "disk.capBytes", "--unset");
+    sandbox.ok("checkpoint");
+    expect(capture()).toMatchObject({ on: true, exit: 0, obstacles: [] });
+    expect(short()).toBe("✓\n");
+  });
+
+  test("[R2140] where the newest work could not be captured for another reason, which is named", async () => {
+    init("--agent", "claude-code");
+    prompt("claude-code");
+    {
+      await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+      const [thread] = await workspace.threads.list();
+      const now = Date.now();
+      const lost = { at: now, until: now, events: 1, problem: "No space left on the device." };
+      await workspace.threads.noteUncaptured(thread!.id, lost);
+    }
+    const said = capture();
+    expect(said).toMatchObject({ on: false, exit: 1, obstacles: [{ code: "CAPTURES_FAIL" }] });
+    expect(said.status.replaceAll(/\s+/g, " ")).toContain("unprotected: No space left on the device.");
+    expect(sandbox.belay(["status", "--short"], { env: ENV }).stdout).toBe("✗ captures fail\n");
+    prompt("claude-code", "and again");
+    expect(capture()).toMatchObject({ on: true, exit: 0, obstacles: [] });
   });
 
   test("where the store cannot be opened", () => {

@@ -295,6 +295,7 @@ export type {
   TimelineDay,
   TimelineKind,
   CaptureFailure,
+  FailingCaptures,
   TimelineNow,
   TimelineOptions,
   TimelinePage,

@@ -18,6 +18,8 @@ export interface CaptureObstacle {
     | "STORE_FAILS"
     | "PAUSED"
     | "AUTOMATIC_OFF"
+    | "STORE_FULL"
+    | "CAPTURES_FAIL"
     | "NO_HOOKS"
     | "NO_EVENTS";
   readonly detail: string;
@@ -145,7 +147,28 @@ function standing({ home, workspace }: Scene): CaptureObstacle[] {
         hint: "`belay config checkpoints.automatic on` switches them on.",
       },
     ];
-  return [];
+  return failing(workspace);
+}
+
+/** [R2140] The newest work was not captured. */
+function failing({ failing: failure }: Workspace): CaptureObstacle[] {
+  if (failure === null) return [];
+  const since = `checkpoints fail since ${clockTime(failure.since)}, and agents go on unprotected`;
+  if (failure.isFull)
+    return [
+      {
+        code: "STORE_FULL",
+        detail: `the store is full: ${since}`,
+        hint: "`belay prune --dry-run` shows what can go; `belay config disk.capBytes <size>` raises the cap.",
+      },
+    ];
+  return [
+    {
+      code: "CAPTURES_FAIL",
+      detail: `${since}: ${failure.problem}`,
+      hint: "`belay checkpoint` tries again; `belay doctor` says more.",
+    },
+  ];
 }
 
 /** Agents are used here and none of them is captured. Without agents, nothing is missed. */

@@ -69,6 +69,8 @@ const OBSTACLES: Readonly<Record<CaptureObstacle["code"], string>> = {
   STORE_FAILS: "store fails",
   PAUSED: "paused",
   AUTOMATIC_OFF: "automatic off",
+  STORE_FULL: "store full",
+  CAPTURES_FAIL: "captures fail",
   NO_HOOKS: "no hooks",
   NO_EVENTS: "no events",
 };

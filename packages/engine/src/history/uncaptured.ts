@@ -4,6 +4,7 @@
  */
 import type { UncapturedRequest, UncapturedTurn } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
+import type { CaptureFailure } from "../model/timeline.ts";
 import type { Database, Row } from "../store/database.ts";
 import { headSeq } from "./line.ts";
 import { insertMessage } from "./messages.ts";
@@ -37,6 +38,12 @@ export function listUncaptured(db: Database, thread: ThreadId | undefined): Unca
       thread ?? null,
     )
     .map(toTurn);
+}
+
+/** Since when work has gone without a capture and none followed; null where the newest work was captured. */
+export function failingSince(db: Database, newest: number): CaptureFailure | null {
+  const first = listUncaptured(db, undefined).findLast(({ after }) => after >= newest);
+  return first === undefined ? null : { since: first.at, problem: first.problem };
 }
 
 function addPrompt(

@@ -127,6 +127,11 @@ export interface CaptureFailure {
   readonly problem: string;
 }
 
+/** The same of the workspace as it is: whether that is for want of room in the store. */
+export interface FailingCaptures extends CaptureFailure {
+  readonly isFull: boolean;
+}
+
 /** One page of the timeline. */
 export interface TimelinePage {
   readonly rows: readonly TimelineRow[];

@@ -14,14 +14,13 @@ import {
 } from "../history/timeline-facts.ts";
 import { threadsOf } from "../history/threads.ts";
 import { turnNumbers } from "../history/turn-numbers.ts";
-import { listUncaptured } from "../history/uncaptured.ts";
+import { failingSince, listUncaptured } from "../history/uncaptured.ts";
 import { displayPath } from "../model/byte-path.ts";
 import type { UncapturedTurn } from "../model/conversation.ts";
 import { EngineError, isDamage } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { FileDiff } from "../model/file-diff.ts";
 import type {
-  CaptureFailure,
   TimelineNow,
   TimelineOptions,
   TimelinePage,
@@ -216,12 +215,6 @@ export function readSteps(db: Database, happening: Happening, lines: ChangeCount
   const step =
     happening.kind === "turn" ? readStepFacts(db, [happening.step]).get(happening.step) : undefined;
   return step === undefined ? [] : stepsOf(db, step.id, lines);
-}
-
-/** Work without a capture that no capture followed. */
-function failingSince(db: Database, newest: number): CaptureFailure | null {
-  const first = listUncaptured(db, undefined).findLast(({ after }) => after >= newest);
-  return first === undefined ? null : { since: first.at, problem: first.problem };
 }
 
 /** The disk, and what it is compared with. */

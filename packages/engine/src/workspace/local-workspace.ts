@@ -12,8 +12,9 @@ import { addAlias, aliasedCheckpoints, type Alias } from "../history/aliases.ts"
 import { addTag, setAnnotations, setName, setNote, type Annotations } from "../history/annotations.ts";
 import { assertRoomForManual } from "../history/checkpoint-limits.ts";
 import { findBranch } from "../history/branches.ts";
-import { listCheckpoints, listLate } from "../history/checkpoints.ts";
+import { headCheckpoint, listCheckpoints, listLate } from "../history/checkpoints.ts";
 import { resolveState } from "../history/references.ts";
+import { failingSince } from "../history/uncaptured.ts";
 import type { OpenSyntax } from "../merge/parsers.ts";
 import type { Imported, ImportedThread, ImportRequest, ThreadImport } from "../model/arrival.ts";
 import type { BytePath } from "../model/byte-path.ts";
@@ -30,6 +31,7 @@ import type { Pause } from "../model/pause.ts";
 import type { ApplyOptions, Interrupt, Outcome, Plan, RestoreProgress } from "../model/plan.ts";
 import type { FileChange } from "../model/file-change.ts";
 import type { PlanDetails, PlannedDiff } from "../model/plan-details.ts";
+import type { FailingCaptures } from "../model/timeline.ts";
 import { parsePath } from "../model/workspace-path.ts";
 import type {
   CaptureLimits,
@@ -64,6 +66,7 @@ import { noticeKilledFixes } from "../steps/fixes.ts";
 import { stepsWay } from "../steps/steps-way.ts";
 import type { Database } from "../store/database.ts";
 import { keepReserve } from "../store/reserve.ts";
+import { fullSince } from "../upkeep/known-full.ts";
 import { annotate, untag } from "./annotate.ts";
 import { copyIdOf } from "./copy-id.ts";
 import { createContext, type LocalWorkspaceParts } from "./create-context.ts";
@@ -480,6 +483,14 @@ export class LocalWorkspace implements Workspace {
 
   async lateSince(time: number): Promise<number[]> {
     return listLate(this.#db, time);
+  }
+
+  get failing(): FailingCaptures | null {
+    const { store, capBytes } = this.#context;
+    const full = fullSince(store, capBytes);
+    if (full !== null) return { since: full, problem: "The store is full.", isFull: true };
+    const failure = failingSince(store.db, headCheckpoint(store.db)?.seq ?? 0);
+    return failure && { ...failure, isFull: false };
   }
 
   get paused(): Pause | null {

@@ -283,7 +283,7 @@ function sinceWords({ disk, newest }: Status): string {
 function Trouble({ workspace, status }: Pick<ShellProps, "workspace" | "status">): ReactNode {
   const { obstacles = [] } = (status?.capture ?? {}) as { readonly obstacles?: readonly Obstacle[] };
   const isFull = status !== undefined && isStoreFull(status);
-  const failing = obstacles.find(({ code }) => code === "STORE_FAILS");
+  const failing = obstacles.find(({ code }) => code === "STORE_FAILS" || code === "CAPTURES_FAIL");
   const paused = obstacles.find(({ code }) => code === "PAUSED");
   if (isFull)
     return (

@@ -38,6 +38,7 @@ import type { Upkeep } from "./upkeep.ts";
 import type { Versions } from "./versions.ts";
 import type { CheckpointId, CheckpointRef, ThreadId, WorkspaceId } from "../../model/ids.ts";
 import type { Pause } from "../../model/pause.ts";
+import type { FailingCaptures } from "../../model/timeline.ts";
 import type {
   Decision,
   Interrupt,
@@ -283,6 +284,8 @@ export interface Workspace extends Branches, Forks<Workspace>, Ghosts, Imports, 
   /** Looks at everything once more, a little at a time, for what no watcher reports; meant for idle moments after a turn. */
   reconcile(): Promise<Reconciled>;
 
+  /** Since when captures fail, and why; null where the newest work was captured, as far as is known. */
+  readonly failing: FailingCaptures | null;
   /** The pause that this workspace is in, its own or that of all workspaces. */
   readonly paused: Pause | null;
   /**
