@@ -109,6 +109,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     const mcp = onTerminal(["mcp"]);
     expect(mcp.status).toBe(2);
     expect(mcp.screen).toMatch(/is for agents[^]*`claude mcp add belay -- belay mcp`/);
+    expect(onTerminal(["hook"]).screen).toContain("This command is for agents");
     const hook = onTerminal(["hook", "claude-code"]);
     expect(hook.status).toBe(0);
     expect(hook.screen).toMatch(/is for agents[^]*belay init/);

@@ -4,7 +4,7 @@ import { CLIENT_VARIABLE, findClient } from "@belay/agents/client";
 import { answerInTime } from "../agents/answer-in-time.ts";
 import { HOOK_ENVIRONMENT } from "../agents/hook-environment.ts";
 import { defineCommand } from "../call/command.ts";
-import { EXIT } from "@belay/protocol/errors";
+import { EXIT, usageError } from "@belay/protocol/errors";
 import { startAwaitedResident } from "../resident/ask-resident.ts";
 
 export default defineCommand({
@@ -14,14 +14,15 @@ export default defineCommand({
     "$BELAY_HOME/bin/belay-hook. It never fails: what goes wrong is in `belay doctor`.",
   ].join("\n"),
   options: {},
-  operands: { min: 1, max: 1 },
+  operands: { min: 0, max: 1 },
   exits: { 0: "always: what goes wrong is in `belay doctor`" },
   run: async (call) => {
-    const agent = call.operands[0]!;
     if (isTerminal()) {
       call.output.warn(FOR_AGENTS);
       return EXIT.done;
     }
+    const [agent] = call.operands;
+    if (agent === undefined) throw usageError("Missing argument.", "Usage: belay hook <agent>");
     const input = await readAll();
     const environment = Object.fromEntries(
       Object.entries(process.env).filter(([name]) =>
