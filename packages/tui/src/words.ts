@@ -51,6 +51,16 @@ export const GOING_BACK = {
   stale: "The files changed since this preview. Nothing was restored.",
   again: "Lines marked * are new. y restores, now as it is shown.",
   nothing: "Nothing would change.",
+  /** What becomes of the conversation, where it goes back. */
+  conversation: {
+    conversation:
+      "Only the conversation goes back: its later messages are marked, none is removed. No file changes.",
+    both: "The conversation goes back too: its later messages are marked, none is removed.",
+  },
+  askConversation: "take the conversation back",
+  rewinding: "Taking the conversation back",
+  rewound: (words: string) => `The conversation went back to ${words}`,
+  undoable: "You can undo this.",
   noFile: "it; no file changes",
   planning: "Working out what would change …",
   wait: "wait: working out what would change …",
@@ -271,6 +281,10 @@ export const STATE_WORDS = {
     "The resident process is not there; showing what the store has. Captures go on",
     "by the hooks themselves. Trying again…",
   ],
+  gone: [
+    "This directory is gone; its checkpoints are not.",
+    "Enter on a row shows what brings its files back.",
+  ],
   lost: (time: string) => [`Not connected. What you see is from ${time}.`, "Trying again…"],
   full: (since: string | undefined) => [
     `The store is full: checkpoints fail${since === undefined ? "" : ` since ${since}`}. Agents go on, unprotected.`,
@@ -370,6 +384,7 @@ export const DETAIL_WORDS = {
     git: "git",
     holds: "holds",
     new: "new",
+    name: "name",
     note: "note",
     tags: "tags",
   },

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { processIdentity } from "@belay/engine";
@@ -113,6 +113,50 @@ describe("what happens while the timeline is open", () => {
     expect(attempts - before).toBeLessThanOrEqual(2);
   });
 
+  test("[R2142] a directory that is gone is named, nothing is said to be current, and a row brings its files back", async () => {
+    await using project = await PicturedProject.played();
+    rmSync(project.project, { recursive: true });
+    await using window = await Window.open(<TimelineScreen />, { place: project.place });
+    await window.shows("This directory is gone");
+    expect(window.lines.slice(1, 5)).toEqual([
+      "│ Snapshot Timeline                                                            │",
+      "╰──────────────────────────────────────────────────────────────────────────────╯",
+      "! This directory is gone; its checkpoints are not.",
+      "  Enter on a row shows what brings its files back.",
+    ]);
+    await window.press(KEYS.enter);
+    await window.shows(/y restore \d+ files/);
+    await window.press("y");
+    await window.shows("✓ Restored");
+    expect(existsSync(join(project.project, "src/payments/client.ts"))).toBe(true);
+    await window.shows(/\(Current: /);
+    expect(window.text).not.toContain("is gone");
+  });
+
+  test.each([80, 40])(
+    "[R2141] a store that a newer Belay wrote is the whole screen, whole in %i columns, and leaving it ends with 7",
+    async (columns) => {
+      await using project = await PicturedProject.played();
+      const store = readdirSync(join(project.home, "workspaces"))[0]!;
+      const db = new DatabaseSync(join(project.home, "workspaces", store, "store.db"));
+      db.exec("PRAGMA user_version = 99");
+      db.close();
+      await using window = await Window.open(<TimelineScreen />, { place: project.place, columns });
+      await window.shows("q quit");
+      const said = window.text.replaceAll(/[│╭╮╰╯─\s]+/g, " ");
+      expect(said).toContain("(format 99, this one knows 7). Nothing was changed.");
+      expect(said).toContain(
+        "Update Belay: a newer version wrote the store. `belay --version` says which one this is.",
+      );
+      expect(window.text).not.toMatch(/navigate|Not connected|…/);
+      await window.press("u", "c", KEYS.enter);
+      expect(window.text).toContain("Update Belay");
+      expect(window.lines.at(-1)).toBe("q quit");
+      await window.press("q");
+      expect(window.exit).toBe(7);
+    },
+  );
+
   test("an empty project says what to do", async () => {
     await using project = await PicturedProject.empty();
     await using window = await Window.open(<TimelineScreen />, { place: project.place });
@@ -127,7 +171,7 @@ describe("what happens while the timeline is open", () => {
     ]);
   });
 
-  test("a note, tags and a name are saved and show at once; c keeps the present files", async () => {
+  test("[R2145] a note, tags and a name are saved and show at once; c keeps the present files", async () => {
     await using project = await PicturedProject.played();
     await using window = await Window.open(<TimelineScreen />, {
       place: project.place,
@@ -139,6 +183,12 @@ describe("what happens while the timeline is open", () => {
     await window.shows("Tags, divided by spaces:");
     await window.press("good retry", KEYS.enter);
     await window.shows(/\[good\] \[retry\]/);
+    // the name of a turn stands beside its prompt, and in the details
+    await window.press("m", "Backoff", KEYS.enter);
+    await window.shows(/10:42:03 ○ Add .*“Backoff” \[good\] \[retry\]/);
+    await window.press("v");
+    await window.shows(/^ {2}name {7}Backoff$/m);
+    await window.press(KEYS.esc);
     await window.press("n", "Worked at once.", KEYS.enter);
     await window.shows("      Worked at once.");
     await window.press("c", "Kept", KEYS.enter);

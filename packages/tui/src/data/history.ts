@@ -14,6 +14,13 @@ export interface HistoryFilter {
   readonly all?: boolean | undefined;
 }
 
+/** Why a request failed. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
 /** What is known; every change makes a new one. */
 export interface HistoryState {
   readonly rows: readonly HistoryRow[];
@@ -24,7 +31,7 @@ export interface HistoryState {
   /** Turns that were not captured, newest first, as far down as the rows go. */
   readonly uncaptured: readonly UncapturedTurn[];
   /** Why the last request failed. */
-  readonly problem: { readonly message: string; readonly hint: string } | undefined;
+  readonly problem: Problem | undefined;
 }
 
 const PAGE = 100;
@@ -170,8 +177,8 @@ export class History {
   }
 
   #fail(error: unknown): void {
-    const { message, hint } = error as { message: string; hint?: string };
-    this.#become({ ...this.#state, problem: { message, hint: hint ?? "" } });
+    const { code = "", message, hint = "" } = error as Partial<Problem> & Error;
+    this.#become({ ...this.#state, problem: { code, message, hint } });
   }
 
   #become(state: HistoryState): void {

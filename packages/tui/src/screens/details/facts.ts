@@ -54,6 +54,12 @@ export function factLines(
       newBytes === undefined ? undefined : { label: labels.new, text: DETAIL_WORDS.inStore(size(newBytes)) },
     ],
     [
+      row.kind === "turn" && row.name !== null && step === undefined
+        ? { label: labels.name, text: visibleLine(row.name) }
+        : undefined,
+      undefined,
+    ],
+    [
       { label: labels.note, text: row.note === null ? DETAIL_WORDS.noNote : visibleLine(row.note) },
       {
         label: labels.tags,

@@ -38,7 +38,8 @@ export function currentText({ rows, now }: Rows): string {
   const current = rows.find(({ sameAsNow }) => sameAsNow === true) ?? (isNewest ? newest : undefined);
   if (current !== undefined)
     return visibleLine(current.title === "" ? current.id.slice(0, 8) : current.title);
-  return now === null ? "" : nowText(now, newest);
+  // how many files changed is not known where the directory is gone or the newest checkpoint is damaged
+  return now === null || now.changed === null ? "" : nowText(now, newest);
 }
 
 type Rows = Pick<HistoryState, "rows" | "now">;

@@ -156,6 +156,8 @@ function titleLine(
     span(visibleLine(row.title), { ...look, strike: isUndone }),
   ];
   const remarks = [
+    // what has no prompt has its name for a title
+    ...(row.kind === "turn" && row.name !== null ? [`“${visibleLine(row.name)}”`] : []),
     ...row.tags.map((tag) => `[${visibleLine(tag)}]`),
     ...(isUndone ? [ROW_WORDS.undone] : []),
     ...(withDoubts ? doubts(row, style) : []),

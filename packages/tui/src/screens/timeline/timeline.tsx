@@ -1,20 +1,23 @@
 /** The timeline: what happened, newest first, and the way to everything else. */
 import { useRef, type ReactNode } from "react";
-import type { HistoryState } from "../../data/history.ts";
+import { EXIT } from "@belay/protocol/errors";
+import type { HistoryState, Problem } from "../../data/history.ts";
 import { useSource } from "../../data/source.tsx";
 import { useHistory } from "../../data/use-history.ts";
 import { useFrame, useKeys, type Frame } from "../../frame/frame.tsx";
+import type { Binding } from "../../frame/keys.ts";
 import { box, line, lineWidth, pad, span, withRemark, type Line } from "../../frame/line.ts";
 import { bodyRows, Page } from "../../frame/page.tsx";
 import type { Signs } from "../../terminal/signs.ts";
 import { visibleLine } from "../../text/visible.ts";
+import { fitLines } from "../../text/wrap.ts";
 import { ROW_WORDS, STATE_WORDS } from "../../words.ts";
 import { besideKeys, useBeside, type Beside } from "./beside.ts";
 import { markKeys, useComparison } from "./compare.tsx";
 import { filterKeys, filterLines, useFilter, type Filter } from "./filter.ts";
 import { currentAmongSome, currentText, titleLines } from "./head.ts";
 import type { RowStyle } from "./row-lines.ts";
-import { timelineKeys, WIDE_COLUMNS } from "./timeline-keys.tsx";
+import { timelineKeys, WIDE_COLUMNS, type TimelineKeysContext } from "./timeline-keys.tsx";
 import { useChoices, type Choices } from "./use-choices.ts";
 import { useRowList, type RowList } from "./use-list.ts";
 import { useProtection } from "./use-protection.ts";
@@ -49,23 +52,14 @@ export function TimelineScreen({ thread, isInner = false }: TimelineProps): Reac
   const protection = useProtection(state, columns);
   const drawn = useRef<{ list: RowList; beside: Beside }>(null!);
   const list = () => drawn.current.list;
-  const isMarked = choices.marks.length > 0;
-  const table = filter.isOpen
-    ? filterKeys(filter, list, signs)
-    : [
-        ...(isMarked ? markKeys(choices, frame, list) : []),
-        ...(isWide ? besideKeys(choices, () => drawn.current.beside, frame.rows) : []),
-        ...timelineKeys({
-          frame,
-          choices,
-          filter,
-          source,
-          thread: thread?.id,
-          isInner,
-          list,
-          openThread,
-        }).map((binding) => (isMarked ? { ...binding, hint: undefined } : binding)),
-      ];
+  const newer = state.problem?.code === "STORE_NEWER" ? state.problem : undefined;
+  const table =
+    newer === undefined
+      ? keyTable(
+          { frame, choices, filter, source, thread: thread?.id, isInner, list, openThread },
+          () => drawn.current.beside,
+        )
+      : leaveKeys(frame);
   const title = { current, thread: thread?.title, protection: isWide ? protection.text : undefined };
   const head = [
     ...titleLines(title, columns, signs),
@@ -98,10 +92,45 @@ export function TimelineScreen({ thread, isInner = false }: TimelineProps): Reac
   const side = { width: columns - listWidth - 2, height, signs, hasKeys: choices.side === "changes" };
   const beside = useBeside(isWide ? rows.chosen : undefined, side);
   drawn.current = { list: rows, beside };
+  if (newer !== undefined)
+    return (
+      <Page
+        head={titleLines({ ...title, current: "" }, columns, signs)}
+        body={problemBox(newer, frame)}
+        keys={keys}
+      />
+    );
   const empty = emptyLines({ state, filter, whole: total, name: source.place.name }, frame);
   const lines = empty ?? listLines(rows, { width: listWidth - 1, height, signs });
   const body = isWide && empty === undefined ? together(lines, beside.lines, { ...side, listWidth }) : lines;
   return <Page head={head} body={body} foot={foot} keys={keys} />;
+}
+
+/** The keys of what is on the screen; `beside` is what stands beside the list of a wide window. */
+function keyTable(context: TimelineKeysContext, beside: () => Beside): Binding[] {
+  const { frame, choices, filter, list } = context;
+  if (filter.isOpen) return filterKeys(filter, list, frame.signs);
+  const isMarked = choices.marks.length > 0;
+  return [
+    ...(isMarked ? markKeys(choices, frame, list) : []),
+    ...(frame.columns >= WIDE_COLUMNS ? besideKeys(choices, beside, frame.rows) : []),
+    ...timelineKeys(context).map((binding) => (isMarked ? { ...binding, hint: undefined } : binding)),
+  ];
+}
+
+/** [R2141] Nothing can be done with a store that this Belay does not know, but to leave. */
+function leaveKeys(frame: Frame): Binding[] {
+  return [{ keys: ["q", "esc"], hint: { text: "quit", line: 2 }, run: () => frame.quit(EXIT.newer) }];
+}
+
+/** What is wrong, whole, however long it is. */
+function problemBox({ message, hint }: Problem, { columns, signs }: Frame): Line[] {
+  const width = Math.min(columns, BOX_WIDTH);
+  const text = [message, "", hint].flatMap((each) => fitLines(visibleLine(each), width - 4).split("\n"));
+  return box(
+    text.map((each) => line(each)),
+    { width, signs },
+  );
 }
 
 /** What is current, and how many rows there are, also while a filter leaves rows out. */
@@ -185,11 +214,11 @@ function closer(pieces: Line, room: number): Line {
 /** What stands where there are no rows; undefined where there are some. */
 function emptyLines(
   { state, filter, whole, name }: { state: HistoryState; filter: Filter; whole: number | null; name: string },
-  { columns, signs }: Frame,
+  frame: Frame,
 ): Line[] | undefined {
+  const { columns, signs } = frame;
   const { rows, total, now, problem } = state;
-  if (problem !== undefined && rows.length === 0)
-    return [problem.message, problem.hint].map((text) => line(text, { colour: "yellow" }));
+  if (problem !== undefined && rows.length === 0) return problemBox(problem, frame);
   const isUntouched = now === null || now.changed === 0;
   if (rows.length > 0 && !(isUntouched && rows.every(({ kind }) => kind === "initial"))) return undefined;
   if (total === null) return [];

@@ -28,11 +28,13 @@ const PATIENCE_MS = 3000;
 
 /** Keeps the state of the whole. */
 export function useProtection(state: HistoryState, columns: number): Protection {
-  const status = useStatus(state.now?.failing?.since);
+  const isUnknown = state.now?.changed === null;
+  const status = useStatus(`${state.now?.failing?.since} ${isUnknown}`);
   const isAlone = useIsAlone();
   const source = useSource();
   const isLost = useSourceState() === "lost";
   const strips = [
+    ...(isUnknown && status?.exists === false ? [STATE_WORDS.gone] : []),
     ...failureStrip(state.now?.failing ?? null, status, source.place.clock()),
     ...(status?.damage ? [STATE_WORDS.damaged(status.damage.checkpoints, status.damage.sound)] : []),
     ...(isLost ? [STATE_WORDS.lost(clockSeconds(state.now?.at ?? source.place.clock()))] : []),
@@ -66,8 +68,8 @@ function failureStrip(
   return failing === null ? [] : [STATE_WORDS.failing(time!, visibleLine(failing.problem))];
 }
 
-/** `failing`: since when captures fail; a change of that is a reason to ask again. */
-function useStatus(failing: string | undefined): Status | undefined {
+/** `known`: what the rows' answers tell of the whole; a change of that is a reason to ask again. */
+function useStatus(known: string): Status | undefined {
   const source = useSource();
   const [status, setStatus] = useState<Status>();
   useEffect(() => {
@@ -82,7 +84,7 @@ function useStatus(failing: string | undefined): Status | undefined {
       clearTimeout(first);
       clearInterval(again);
     };
-  }, [source, failing]);
+  }, [source, known]);
   return status;
 }
 
