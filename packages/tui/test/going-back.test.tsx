@@ -128,10 +128,13 @@ test("[Y17] keep new deletes nothing; conversation and both mark messages; a sta
   await window.shows("y restore 2 files");
   expect(window.text).toContain("Mode: x exactly   (k) keep new");
   await window.press("x", "c");
-  await window.shows("y restore 0 files");
+  await window.shows("y take the conversation back | Esc cancel");
   expect(window.text).toContain("What: f files   (c) conversation   b both");
+  expect(window.text).toContain("Only the conversation goes back: its later messages are marked");
+  expect(window.text).not.toMatch(/Will |Kept|Left alone|Nothing would change|present files/);
   await window.press("b");
   await window.shows("y restore 3 files");
+  expect(window.text).toContain("The conversation goes back too: its later messages are marked");
   await window.press("y");
   await window.shows("✓ Restored 3 files");
   expect(project.tree()).toEqual(FILES);
@@ -142,9 +145,44 @@ test("[Y17] keep new deletes nothing; conversation and both mark messages; a sta
     <RestoreScreen kind="restore" target={{ ...target, thread: null }} />,
   );
   await other.press(KEYS.enter);
-  await other.shows("y restore");
+  await other.shows("Nothing would change.");
   await other.press("b");
   await other.shows("This state belongs to no conversation.");
+});
+
+test("[R2143] a conversation that goes back alone says so before and after; one that cannot says why, whole", async () => {
+  const { chat, project, target } = await worked();
+  await using _ = chat;
+  const before = project.tree();
+  await using window = await opened(chat, <RestoreScreen kind="restore" target={target} />);
+  await window.press(KEYS.enter);
+  await window.shows("y restore 3 files");
+  await window.press("c");
+  await window.shows("y take the conversation back");
+  await window.press("y");
+  const said = await window.shows(/✓ The conversation went back to before "/);
+  expect(said).not.toMatch(/Left alone|Kept:|0 files/);
+  expect(project.tree()).toEqual(before);
+  const { messages } = await project.ok("GET", `/api/threads/${target.thread}/messages`);
+  expect(messages.map((message: any) => message.rolledBack)).toEqual([true]);
+});
+
+test("[R2143] where nothing would change, nothing is to be answered", async () => {
+  const { chat, project, target } = await worked();
+  await using _ = chat;
+  await using window = await opened(chat, <RestoreScreen kind="restore" target={target} />);
+  await window.press(KEYS.enter);
+  await window.shows("y restore 3 files");
+  await window.press("y");
+  await window.shows("✓ Restored 3 files");
+  const after = project.tree();
+  await using again = await opened(chat, <RestoreScreen kind="restore" target={target} />);
+  await again.press(KEYS.enter);
+  await again.shows("Nothing would change.");
+  expect(again.lines.at(-1)).not.toMatch(/y |diff/);
+  await again.press("y");
+  expect(again.text).toContain("Nothing would change.");
+  expect(project.tree()).toEqual(after);
 });
 
 test("[N0] files that moved on: nothing is restored, new lines have a *, and y has to be pressed again", async () => {

@@ -56,6 +56,19 @@ test("[A38] [A39] threads, files, counts and sessions are listed; seen marks hol
   expect(window.text).toMatch(/M {2}a\.txt .*by hand/);
 });
 
+test("[R2144] the diff of what is pending in a thread has its files, and no other thread's", async () => {
+  const { chat } = await worked();
+  await using _ = chat;
+  await using window = await pending(chat);
+  await window.shows("4 files in 2 threads");
+  await window.pointTo(/› chat/);
+  await window.press("d");
+  await window.shows(/file 1 of 3 /);
+  await window.press("j", "j", "j");
+  await window.shows(/file 3 of 3 /);
+  expect(window.text).not.toContain("docs");
+});
+
 test("[R314] what was seen is seen in the next run too, by hashes alone; where it cannot be kept, that is said", async () => {
   const { chat } = await worked();
   await using _ = chat;

@@ -15,6 +15,8 @@ export interface StatePair {
    * What this row, or this step of it, itself changed between the two: agents that worked at the same time changed more.
    */
   readonly own?: OwnChange | undefined;
+  /** Of the files that differ, only these: others are another thread's business. */
+  readonly only?: ReadonlySet<string> | undefined;
 }
 
 /** A row by its ref, and the seq of one of its steps. */
@@ -44,7 +46,19 @@ const KEPT = 200;
 const comparisons = new WeakMap<Source, Map<string, Promise<unknown>>>();
 
 /** The files that differ between two states, with their counts unless only names are wanted. */
-export function loadComparedFiles(source: Source, pair: StatePair, detail?: "names"): Promise<ComparedFiles> {
+export async function loadComparedFiles(
+  source: Source,
+  pair: StatePair,
+  detail?: "names",
+): Promise<ComparedFiles> {
+  const { only } = pair;
+  const all = await allComparedFiles(source, pair, detail);
+  if (only === undefined) return all;
+  const files = all.files.filter(({ path }) => only.has(path));
+  return { ...all, files, filesTotal: files.length };
+}
+
+function allComparedFiles(source: Source, pair: StatePair, detail?: "names"): Promise<ComparedFiles> {
   const { from, to, plan, own } = pair;
   if (plan !== undefined) return Promise.resolve(plan.files);
   const query = { workspace: source.place.workspace, ...(detail && { detail }) };

@@ -21,20 +21,22 @@ export interface ResultContext {
   readonly isOwnStep?: boolean;
   /** The conversation that went back too. */
   readonly forked?: Forked | undefined;
+  /** No file was to change. */
+  readonly isConversation?: boolean;
 }
 
 /** An outcome in words. */
 export function resultText(
   plan: Plan,
   outcome: Outcome,
-  { words = "", isOwnStep = false, forked }: ResultContext = {},
+  { words = "", isOwnStep = false, forked, isConversation = false }: ResultContext = {},
 ): Result {
   const left = [...outcome.skipped, ...outcome.conflicts, ...outcome.leftOut];
   const isWhole = left.length === 0 && outcome.displacedTotal === 0;
   return {
     isWhole,
     lines: [
-      `${doneText(plan, outcome, words)} (${duration(outcome.durationMs)}).`,
+      `${isConversation ? GOING_BACK.rewound(quotedShort(words)) : doneText(plan, outcome, words)} (${duration(outcome.durationMs)}).`,
       ...reasoned(GOING_BACK.notDone, left),
       ...(outcome.displaced.length === 0
         ? []
@@ -44,7 +46,7 @@ export function resultText(
               outcome.displaced[0]!.checkpoint,
             ),
           ]),
-      ...stays(plan, outcome),
+      ...(isConversation ? [] : stays(plan, outcome)),
       ...conversationLines(forked),
       ...outcome.warnings.filter((warning) => !plan.warnings.includes(warning)).map(visibleLine),
       plan.kind === "undo" && !isOwnStep ? GOING_BACK.redoes : GOING_BACK.undoes,

@@ -34,7 +34,7 @@ const LONG_LINES = 5000;
 /** Loads a diff, one file at a time; `path` is the first one shown. */
 export function useDiff(pair: StatePair, path?: string): Diff {
   const source = useSource();
-  const { from, to, plan, own } = pair;
+  const { from, to, plan, own, only } = pair;
   const [list, setList] = useState<ComparedFiles>();
   const [chosen, setChosen] = useState<number>();
   const [whitespace, setWhitespace] = useState<"exact" | "ignore">("exact");
@@ -42,10 +42,10 @@ export function useDiff(pair: StatePair, path?: string): Diff {
   const [shown, setShown] = useState<{ key: string; lines: ComparedLines }>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
-    loadComparedFiles(source, { from, to, plan, own }).then(setList, (error: Error) =>
+    loadComparedFiles(source, { from, to, plan, own, only }).then(setList, (error: Error) =>
       setProblem(error.message),
     );
-  }, [source, from, to, plan, own]);
+  }, [source, from, to, plan, own, only]);
   const files = list?.files ?? [];
   const named = files.findIndex((file) => file.path === path);
   const index = Math.max(0, Math.min(chosen ?? named, files.length - 1));

@@ -41,12 +41,13 @@ export function choiceLines(
 ): Line[] {
   const choice = (key: string, text: string, isChosen: boolean): Span =>
     isChosen ? span(`(${key}) ${text}`, { bold: true }) : span(`${key} ${text}`);
+  const gap = span(width < WHAT_COLUMNS ? " " : "   ");
   const what = [
     span("  What: "),
     choice("f", "files", scope === "files"),
-    span("   "),
+    gap,
     choice("c", "conversation", scope === "conversation"),
-    span("   "),
+    gap,
     choice("b", "both", scope === "both"),
   ];
   const mode = [
@@ -58,6 +59,9 @@ export function choiceLines(
   const whole = [...what, span("      "), ...mode];
   return lineWidth(whole) <= width ? [whole] : [what, [span("  "), ...mode]];
 }
+
+/** What the first line of the choices takes with gaps that are easy to read. */
+const WHAT_COLUMNS = 44;
 
 /** At most two warnings, the most serious first; the rest of a long one goes below it. */
 export function warningLines({ warnings }: Plan, { width, signs }: { width: number; signs: Signs }): Line[] {

@@ -41,6 +41,9 @@ function answerKeys({ frame, props, restoring, run }: RestoreKeysContext): Bindi
     restoring.plan?.files.every(({ path }) => restoring.choices.unchecked.has(path)) ?? false;
   if (isNoneChosen && restoring.choices.unchecked.size > 0) return answer(GOING_BACK.noneChosen, () => {});
   if (!plan || !isCurrent) return answer(GOING_BACK.wait, () => {});
+  if (restoring.choices.scope === "conversation") return answer(GOING_BACK.askConversation, () => run(plan));
+  // there is nothing to answer where nothing would change
+  if (plan.filesTotal === 0 && plan.conflictsTotal === 0 && restoring.choices.scope === "files") return [];
   if (plan.conflictsTotal === 0)
     return answer(`${VERBS[props.kind].ask} ${count(plan.filesTotal, "file")}`, () => run(plan));
   const { request } = restoring;
@@ -66,7 +69,7 @@ function itemKeys(context: RestoreKeysContext): Binding[] {
     { keys: ["enter"], run: () => unfold(context, item) },
     {
       keys: ["space"],
-      hint: { text: "choose" },
+      hint: items.length === 0 ? undefined : { text: "choose" },
       run: () => {
         if (item === undefined || !plan) return;
         const problem = item.is === "alone" ? undefined : choosingProblem(plan, choices);
@@ -76,10 +79,10 @@ function itemKeys(context: RestoreKeysContext): Binding[] {
     },
     {
       keys: ["d"],
-      hint: { text: `diff of ${frame.signs.pointer}` },
+      hint: item?.is !== "file" ? undefined : { text: `diff of ${frame.signs.pointer}` },
       run: () => plan && item?.is === "file" && openPlanDiff(frame, plan, item.file),
     },
-    ...othersKeys(restoring),
+    ...(choices.scope === "conversation" ? [] : othersKeys(restoring)),
   ];
 }
 

@@ -5,14 +5,16 @@
  */
 import { useMemo, useState, type ReactNode } from "react";
 import { useFrame, useKeys, type Frame } from "../../frame/frame.tsx";
-import { box, fit, line, span, type Line } from "../../frame/line.ts";
+import { box, fit, line, span, type Line, type Look } from "../../frame/line.ts";
 import { bodyRows, Page } from "../../frame/page.tsx";
 import type { Plan, PlanFile } from "../../plans/plan.ts";
 import { resultText } from "../../plans/result-text.ts";
+import { displayWidth } from "../../text/display-width.ts";
 import { visibleLine } from "../../text/visible.ts";
+import { fitLine } from "../../text/wrap.ts";
 import { GOING_BACK, TITLES } from "../../words.ts";
 import { itemKey, previewGroups, type Item } from "./preview-items.ts";
-import { choiceLines, previewLines, warningLines, type PreviewLine } from "./preview-lines.ts";
+import { choiceLines, previewLines, warningLines, type Preview, type PreviewLine } from "./preview-lines.ts";
 import { restoreKeys } from "./restore-keys.tsx";
 import { RunningPlan } from "./running-plan.tsx";
 import { sayResult } from "./say-result.ts";
@@ -24,7 +26,10 @@ export function RestoreScreen(props: RestoreProps): ReactNode {
   const { target } = props;
   const frame = useFrame();
   const restoring = useRestoring(props);
-  const { plan, others, choices } = restoring;
+  const { plan, choices } = restoring;
+  const isConversation = choices.scope === "conversation";
+  // of a conversation that goes back alone, no file is concerned
+  const others = isConversation ? [] : restoring.others;
   const [pointed, setPointed] = useState<string>();
   const [open, setOpen] = useState<ReadonlySet<PlanFile["change"]>>(new Set());
   const [running, setRunning] = useState<Plan>();
@@ -32,7 +37,10 @@ export function RestoreScreen(props: RestoreProps): ReactNode {
   const head = headLines(frame, props, restoring);
   const foot = footLines(frame, restoring);
   const rows = bodyRows(frame, { head, foot, keys: [] }) - 1;
-  const groups = useMemo(() => (plan ? previewGroups(plan, { open, rows }) : []), [plan, open, rows]);
+  const groups = useMemo(
+    () => (plan && !isConversation ? previewGroups(plan, { open, rows }) : []),
+    [plan, isConversation, open, rows],
+  );
   const items = [
     ...groups.flatMap((group) => group.items),
     ...others.map((work): Item => ({ is: "alone", work })),
@@ -63,7 +71,7 @@ export function RestoreScreen(props: RestoreProps): ReactNode {
         plan={running}
         before={restoring.fork}
         done={(outcome) => {
-          const facts = { words: target.words, forked: restoring.forked() };
+          const facts = { words: target.words, forked: restoring.forked(), isConversation };
           sayResult(frame, resultText(running, outcome, facts));
           (props.finished ?? frame.closeToFirst)();
         }}
@@ -73,21 +81,21 @@ export function RestoreScreen(props: RestoreProps): ReactNode {
       />
     );
   const pointedKey = item === undefined ? undefined : itemKey(item);
-  const { columns: width, signs } = frame;
-  const lines = plan
-    ? previewLines({
-        plan,
-        groups,
-        others,
-        pointed: pointedKey,
-        ...choices,
-        fresh: restoring.fresh,
-        width,
-        signs,
-      })
-    : [{ line: line(`  ${waitingText(restoring)}`) }];
+  const lines = bodyLines(frame, restoring, { groups, others, pointed: pointedKey });
   const room = bodyRows(frame, { head, foot, keys });
   return <Page head={head} body={windowed(lines, pointedKey, room)} foot={foot} keys={keys} />;
+}
+
+/** The files of the plan; of a conversation that goes back alone there is no more to say. */
+function bodyLines(
+  { columns: width, signs }: Frame,
+  restoring: Restoring,
+  shown: Pick<Preview, "groups" | "others" | "pointed">,
+): PreviewLine[] {
+  const { plan, choices, fresh } = restoring;
+  if (!plan) return [{ line: line(`  ${waitingText(restoring)}`) }];
+  if (choices.scope === "conversation") return [];
+  return previewLines({ plan, ...shown, ...choices, fresh, width, signs });
 }
 
 function waitingText({ plan, error }: Restoring): string {
@@ -104,19 +112,29 @@ function headLines(frame: Frame, { kind, target }: RestoreProps, { choices, plan
   return [
     ...box([title, ...note], { width, signs, title: TITLES[kind] }),
     ...(kind === "restore" ? choiceLines(choices, width) : []),
+    ...(choices.scope === "files" ? [] : wrapped(GOING_BACK.conversation[choices.scope], width)),
     ...(plan ? warningLines(plan, { width, signs }) : []),
     [],
   ];
 }
 
-function footLines({ columns }: Frame, { plan, remark, error }: Restoring): Line[] {
-  const remarks = (error === undefined ? remark : [error]).map((text) =>
-    line(`  ${text}`, { colour: "yellow" }),
+function footLines({ columns }: Frame, { plan, remark, error, choices }: Restoring): Line[] {
+  const remarks = (error === undefined ? remark : [error]).flatMap((text) =>
+    wrapped(text, columns, { colour: "yellow" }),
   );
-  const saved = `  ${GOING_BACK.saved}`;
+  if (choices.scope === "conversation")
+    return [[], ...remarks, ...wrapped(GOING_BACK.undoable, columns, { dim: true })];
   const git = plan?.git.now;
-  const whole = git ? `${saved} ${GOING_BACK.git(gitWords(git))}` : saved;
-  return [[], ...remarks, line(whole.length <= columns ? whole : saved, { dim: true })];
+  const whole = git ? `${GOING_BACK.saved} ${GOING_BACK.git(gitWords(git))}` : GOING_BACK.saved;
+  const saved = displayWidth(whole) + 2 <= columns ? whole : GOING_BACK.saved;
+  return [[], ...remarks, ...wrapped(saved, columns, { dim: true })];
+}
+
+/** A sentence, whole, below the ones before it. */
+function wrapped(text: string, columns: number, look: Look = {}): Line[] {
+  return fitLine(`  ${text}`, columns, "  ")
+    .split("\n")
+    .map((part) => line(part, look));
 }
 
 function gitWords({ branch, commit, stagedTotal }: NonNullable<Plan["git"]["now"]>): string {

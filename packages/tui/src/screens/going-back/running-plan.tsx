@@ -82,6 +82,7 @@ export function progressLines(
   signs: Signs,
 ): Line[] {
   const numbers = `   ${grouped(done)}   ${duration(elapsed)}`;
+  if (total === 0) return [line(`${GOING_BACK.rewinding}   ${duration(elapsed)}`)];
   const cells = Math.max(4, width - numbers.length - 2);
   const full = total > 0 ? Math.round(Math.min(1, done / total) * cells) : 0;
   return [

@@ -13,5 +13,8 @@ export function openPendingDiff(frame: Frame, thread: PendingThread, path: strin
   if (approved === null || files.length === 0)
     return frame.say([line(`  ${PENDING.nothingToApprove(visibleLine(thread.title))}`)]);
   const title = { from: PENDING.approvedState(visibleLine(thread.title)), to: PENDING.onDisk };
-  frame.open(<DiffScreen pair={{ from: approved, to: DISK }} title={title} path={path ?? files[0]!.path} />);
+  const only = new Set(files.map((file) => file.path));
+  frame.open(
+    <DiffScreen pair={{ from: approved, to: DISK, only }} title={title} path={path ?? files[0]!.path} />,
+  );
 }
