@@ -19,12 +19,12 @@ const STEPS = Array.from({ length: CALLS }, (_, at): Step => ({
   command: `echo ${at} > count.txt`,
 }));
 
-/** The same project three times: without hooks, with hooks that do nothing, and with Belay's. */
-type Kind = "without" | "empty" | "hooks";
-const KINDS: readonly Kind[] = ["without", "empty", "hooks"];
-
-/** Reads its event and says nothing: what is left is what the agent itself takes to run a hook. */
-const EMPTY_HOOK = "#!/bin/sh\ncat >/dev/null\necho '{}'\n";
+/**
+ * The same project three times: without hooks; with hooks, but as if nothing were protected, where they read their event and
+ * end: what is left is what the agent itself takes to start them; and protected.
+ */
+type Kind = "without" | "idle" | "hooks";
+const KINDS: readonly Kind[] = ["without", "idle", "hooks"];
 
 /** One line for people, from as many turns of each kind; more turns tell a smaller difference from noise. */
 export async function measureCost(client: Client, modules: string, turns: number): Promise<string> {
@@ -37,7 +37,7 @@ export async function measureCost(client: Client, modules: string, turns: number
     prepareFor(kind, scene);
     return [kind, scene];
   });
-  const times: Record<Kind, number[]> = { without: [], empty: [], hooks: [] };
+  const times: Record<Kind, number[]> = { without: [], idle: [], hooks: [] };
   // in turns: what else the machine does slows all of them down
   for (let turn = 0; turn <= turns; turn += 1)
     for (const [kind, scene] of scenes) {
@@ -47,10 +47,10 @@ export async function measureCost(client: Client, modules: string, turns: number
     }
   const events = scenes[2]![1].stage.json("list", "--kind", "tool", "--all").checkpoints.length;
   assert.equal(events, CALLS * 2 * (turns + 1), "every call was captured");
-  const [without, empty, hooks] = KINDS.map((kind) => middle(times[kind]));
+  const [without, idle, hooks] = KINDS.map((kind) => middle(times[kind]));
   return (
     `${client.agent}: a call costs ${(hooks! - without!).toFixed(0)} ms more with hooks ` +
-    `(${(empty! - without!).toFixed(0)} ms with hooks that do nothing); it takes ${without!.toFixed(0)} ms without`
+    `(${(idle! - without!).toFixed(0)} ms with hooks that have nothing to do); it takes ${without!.toFixed(0)} ms without`
   );
 }
 
@@ -59,7 +59,7 @@ function prepareFor(kind: Kind, scene: Scene): void {
   if (kind === "without") return client.prepare?.(stage, modelUrl);
   protect(scene);
   if (kind === "hooks") stage.json("start");
-  else writeFileSync(join(stage.home, "bin/belay-hook"), EMPTY_HOOK);
+  else writeFileSync(join(stage.home, "roots"), "");
 }
 
 /** How long each call of a turn took. */

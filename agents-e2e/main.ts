@@ -2,7 +2,7 @@
  * `npm run test:agents [agent…] [-- --clients dir] [--calls n] [--turns n] [--keep]`: Belay with real coding agents, offline,
  * against a model stub on loopback. The clients come from npm into a cache directory (--clients). --keep leaves
  * the directories of failed scenarios; --calls is how many hooks are timed, --turns how many turns
- * are compared with and without hooks. `cost` beside agents leaves out the scenarios.
+ * are compared with and without hooks; none with 0. `cost` beside agents leaves out the scenarios.
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -66,7 +66,8 @@ async function tryClient(client: Client): Promise<number> {
       console.error(error);
     }
   }
-  console.log(await measureCost(client, modules, Number(values.turns)));
+  const turns = Number(values.turns);
+  if (turns > 0) console.log(await measureCost(client, modules, turns));
   return failed;
 }
 
