@@ -68,6 +68,17 @@ describe("[R131] a path that became a gap is undone", () => {
   );
 
   test(
+    "[R1890] nor is it where the limit was raised meanwhile, and a checkpoint has it by now",
+    small({ a: "old\n", b: BIG, c: BIG }, async (temp) => {
+      await temp.turn("t1", () => temp.write("a", BIG));
+      writeSetting(temp.home, "limits.fileBytes", null);
+      temp.write("c", `${BIG}more`);
+      await temp.workspace.checkpoint();
+      expect(await temp.workspace.planUndo()).toMatchObject({ edits: [{ path: "a" }], meanwhile: ["c"] });
+    }),
+  );
+
+  test(
     "a file made over the limit is removed, and is saved",
     small({ other: "o\n" }, async ({ workspace, turn, write, tree, read }) => {
       await turn("t1", () => write("big", BIG));

@@ -1,5 +1,7 @@
 /** Changes that no tool made: a person's, a build's, or those of a command that an agent left running. */
 import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
+import { isUnseen } from "../model/entry.ts";
+import { decodeEntry } from "../model/tree.ts";
 import type { Database } from "../store/database.ts";
 import { readCheckpointRows, type Change } from "./changes.ts";
 import { onLine } from "./line.ts";
@@ -7,13 +9,30 @@ import { onLine } from "./line.ts";
 /** What happened on another branch changed nothing here. */
 const isHere = (db: Database) => onLine(db, { seq: "g.checkpoint" });
 
-/** Paths changed by no tool in checkpoints after this one. */
+/**
+ * Paths changed by no tool in checkpoints after this one. [R1890] A file that is captured now because a limit was raised was
+ * not changed by that.
+ */
 export function outsidePathsSince(db: Database, seq: number): BytePath[] {
   const rows = db.all(
-    `SELECT DISTINCT path FROM change g WHERE checkpoint > ? AND attribution = 'outside' AND ${isHere(db)}`,
+    `SELECT DISTINCT path, old, new FROM change g WHERE checkpoint > ? AND attribution = 'outside' AND ${isHere(db)}`,
     seq,
   );
-  return rows.map((row) => pathFromBytes(row["path"] as Uint8Array));
+  const changed = rows.filter(
+    ({ old, new: now }) => !(isBytes(old) && isBytes(now) && isFirstReading(old, now)),
+  );
+  return [...new Set(changed.map((row) => pathFromBytes(row["path"] as Uint8Array)))];
+}
+
+const isBytes = (value: unknown) => value instanceof Uint8Array;
+
+function isFirstReading(old: Uint8Array, now: Uint8Array): boolean {
+  try {
+    return isUnseen(decodeEntry(old), decodeEntry(now));
+  } catch {
+    // damaged: a list of what changed is not what must fail for it
+    return false;
+  }
 }
 
 /** The changes themselves, oldest first, proved unaltered. */
