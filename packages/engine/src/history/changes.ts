@@ -65,12 +65,16 @@ export function deltaHash(rows: readonly EncodedChange[]): Buffer {
 }
 
 function hashRows(rows: readonly Row[]): Buffer {
-  const hex = (value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : "-");
   const lines = rows.map(
     (row) =>
       `${hex(row["path"])} ${hex(row["old"])} ${hex(row["new"])} ${String(row["attribution"])} ${String(row["step"])}${doubtOf(row)}\n`,
   );
   return hash("sha256", lines.join(""), "buffer");
+}
+
+function hex(value: unknown): string {
+  if (!(value instanceof Uint8Array)) return "-";
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
 }
 
 /** Formats before the third had no such doubt: their rows keep their hash. */

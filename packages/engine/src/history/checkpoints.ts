@@ -46,7 +46,13 @@ const NO_CHANGES = deltaHash([]);
  */
 export function insertCheckpoint(db: Database, checkpoint: NewCheckpoint, delta: Buffer): Checkpoint {
   const branch = branchHere(db);
-  const seq = insertRow(db, checkpoint, { delta, branch, working_copy: db.workingCopy });
+  const seq = insertRow(db, checkpoint, {
+    delta,
+    branch,
+    working_copy: db.workingCopy,
+    origin: null,
+    arrived_at: null,
+  });
   // a new store has its first branch before it has a clock: that begins with its first checkpoint
   const { name } =
     db.get(
@@ -74,12 +80,16 @@ export function insertArrival(
   return { ...checkpoint, seq, branch: null, fork: null, origin, fetchedFrom, arrivedAt, synced: null };
 }
 
-function insertRow(
-  db: Database,
-  checkpoint: NewCheckpoint,
-  own: Readonly<Record<string, Value>> & { readonly delta: Buffer },
-): number {
-  const { delta } = own;
+/** What a row has that its checkpoint does not say. */
+interface OwnColumns {
+  readonly delta: Buffer;
+  readonly branch: number;
+  readonly working_copy: number;
+  readonly origin: string | null;
+  readonly arrived_at: number | null;
+}
+
+function insertRow(db: Database, checkpoint: NewCheckpoint, own: OwnColumns): number {
   const columns: Record<string, Value> = {
     id: checkpoint.id,
     thread: checkpoint.thread,
@@ -106,19 +116,22 @@ function insertRow(
     added: checkpoint.changes.added,
     modified: checkpoint.changes.modified,
     deleted: checkpoint.changes.deleted,
-    seal: sealOf(checkpoint, delta),
+    seal: sealOf(checkpoint, own.delta),
     sealed: SEAL_VERSION,
     ...own,
   };
-  const names = Object.keys(columns);
-  const places = names.map(() => "?").join(", ");
-  const { lastId } = db.run(
-    `INSERT INTO checkpoint (${names.join(", ")}) VALUES (${places})`,
-    ...Object.values(columns),
-  );
+  insertion ??= insertionOf(Object.keys(columns));
+  const { lastId } = db.run(insertion, ...Object.values(columns));
   for (const tag of checkpoint.tags)
     db.run("INSERT INTO ref (name, checkpoint) VALUES (?, ?)", TAG_PREFIX + tag, lastId);
   return lastId;
+}
+
+/** The same text for every row: the columns are always the same. */
+let insertion: string | undefined;
+
+function insertionOf(names: readonly string[]): string {
+  return `INSERT INTO checkpoint (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
 }
 
 /** A fork has the name of its branch. */

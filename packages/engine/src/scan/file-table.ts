@@ -14,8 +14,6 @@ import { areAsBefore, EXCLUDED, TABLE_KINDS, type StatOf } from "./stat-columns.
 /** The reasons of gaps, by the number that the table has for each. */
 export const TABLE_GAPS: readonly GapReason[] = ["too-large", "unreadable", "special", "limit", "forgotten"];
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
 /** All names, and all paths of directories, as bytes with a zero byte between two. */
 export interface TableTexts {
   readonly names: Uint8Array;
@@ -236,8 +234,9 @@ export class FileTable implements TreeColumns {
     this.mode[index] = TABLE_GAPS.indexOf(reason);
   }
 
-  setHash(index: number, hash: ObjectHash): void {
-    writeHash(this.hash, index, hash);
+  /** True when it had another. */
+  setHash(index: number, hash: ObjectHash): boolean {
+    return writeHash(this.hash, index, hash);
   }
 
   hashAt(index: number): ObjectHash {
@@ -362,12 +361,22 @@ function isZero(column: Uint8Array, index: number): boolean {
   return true;
 }
 
-function writeHash(column: Uint8Array, index: number, hash: ObjectHash): void {
-  Buffer.from(column.buffer, column.byteOffset, column.byteLength).write(hash, index * HASH_BYTES, "hex");
+/** One hash on its way between a column and text. A view of the column for each takes three times as long. */
+const oneHash = Buffer.alloc(HASH_BYTES);
+
+/** True when another hash was there. */
+function writeHash(column: Uint8Array, index: number, hash: ObjectHash): boolean {
+  oneHash.write(hash, "hex");
+  let isOther = false;
+  for (let from = 0, at = index * HASH_BYTES; from < HASH_BYTES; from += 1, at += 1) {
+    if (column[at] === oneHash[from]) continue;
+    column[at] = oneHash[from]!;
+    isOther = true;
+  }
+  return isOther;
 }
 
 function readHash(column: Uint8Array, index: number): ObjectHash {
-  let hex = "";
-  for (let at = index * HASH_BYTES, end = at + HASH_BYTES; at < end; at += 1) hex += HEX[column[at]!]!;
-  return hex as ObjectHash;
+  for (let to = 0, at = index * HASH_BYTES; to < HASH_BYTES; to += 1, at += 1) oneHash[to] = column[at]!;
+  return oneHash.toString("hex") as ObjectHash;
 }

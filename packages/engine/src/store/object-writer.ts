@@ -242,9 +242,15 @@ export class PackBuilder {
     if (names.size === 0) return;
     const objects = this.#objects;
     [this.#objects, this.rawBytes] = [[], 0];
-    // none moves back, so what is copied was not overwritten before
-    for (const { hash, offset, size, form } of objects)
-      if (!names.has(hash)) this.add(hash, this.#bytes.subarray(offset, offset + size), form);
+    for (const object of objects) {
+      if (names.has(object.hash)) continue;
+      const offset = this.rawBytes;
+      // what every capture has again comes last: most stay where they are
+      if (offset !== object.offset)
+        this.#bytes.copyWithin(offset, object.offset, object.offset + object.size);
+      this.#objects.push({ ...object, offset });
+      this.rawBytes += object.size;
+    }
   }
 
   /** Copies the bytes: the caller may reuse its buffer. */

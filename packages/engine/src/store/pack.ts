@@ -18,9 +18,15 @@ export const COLD_LEVEL = 9;
 export function compressPack(raw: Buffer, level: number): Buffer {
   return zstdCompressSync(raw, {
     params: { [constants.ZSTD_c_compressionLevel]: level },
-    // one chunk: with the default of 16 KiB the result is assembled from many
-    chunkSize: Math.max(1024, Math.min(raw.length, 1024 * 1024)),
+    // one chunk, with the default of 16 KiB the result is assembled from many; where anything that may come of it fits,
+    // zstd also works in place
+    chunkSize: Math.min(compressBound(raw.length), 1024 * 1024),
   });
+}
+
+/** No input of this length becomes longer than this: `ZSTD_compressBound`, and never as short as Node refuses. */
+function compressBound(length: number): number {
+  return length + (length >>> 8) + 1024;
 }
 
 /**

@@ -10,6 +10,8 @@ const MOST_NAMES = 20_000;
 export class LiveChanges {
   readonly #names = new Map<BytePath, Map<string, boolean>>();
   #count = 0;
+  /** Most writers replace nothing: then no path has to be looked at from above. */
+  #isAnyReplaced = false;
 
   /** False when there are too many to keep. */
   add(directory: BytePath, name: string, replaced: boolean): boolean {
@@ -18,6 +20,7 @@ export class LiveChanges {
     const known = names.get(name);
     if (known === undefined) this.#count += 1;
     if (known !== true) names.set(name, replaced);
+    this.#isAnyReplaced ||= replaced;
     return this.#count <= MOST_NAMES;
   }
 
@@ -31,7 +34,7 @@ export class LiveChanges {
 
   /** True when a path may hold another thing than before. */
   isReplaced(path: BytePath): boolean {
-    return this.#count > 0 && (this.#replaced(path) === true || this.#isReplacedAbove(path));
+    return this.#isAnyReplaced && (this.#replaced(path) === true || this.#isReplacedAbove(path));
   }
 
   get size(): number {
@@ -41,6 +44,7 @@ export class LiveChanges {
   clear(): void {
     this.#names.clear();
     this.#count = 0;
+    this.#isAnyReplaced = false;
   }
 
   /**
@@ -59,7 +63,7 @@ export class LiveChanges {
   }
 
   #isReplacedAbove(path: BytePath): boolean {
-    return ancestorPaths(path).some((above) => this.#replaced(above) === true);
+    return this.#isAnyReplaced && ancestorPaths(path).some((above) => this.#replaced(above) === true);
   }
 
   #replaced(path: BytePath): boolean | undefined {

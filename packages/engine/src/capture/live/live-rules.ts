@@ -22,6 +22,8 @@ export class LiveRules {
   readonly #reader: RulesReader;
   readonly #commandPath: string;
   #rules: RecordedRules;
+  /** As text, to compare with: any other settings are other rules, so they never change here. */
+  readonly #settings: string;
   #gitIndexKey: string;
   #rulesKey: string;
   #lookup: ((directory: BytePath) => DirectoryRules | undefined) | undefined;
@@ -34,6 +36,7 @@ export class LiveRules {
     this.#reader = reader;
     this.#commandPath = commandPath;
     this.#rules = last.rules;
+    this.#settings = canonicalJson(last.rules.settings);
     this.#gitIndexKey = last.gitIndexKey;
     this.#rulesKey = last.rulesKey;
   }
@@ -78,7 +81,7 @@ export class LiveRules {
     const isSame =
       prefix === this.#rules.prefix &&
       sameFiles(ignoreFiles, this.#rules.ignoreFiles.filter(isAtRoot)) &&
-      canonicalJson(request.settings) === canonicalJson(this.#rules.settings) &&
+      canonicalJson(request.settings) === this.#settings &&
       JSON.stringify(request.excluded) === JSON.stringify(this.#rules.excluded) &&
       samePaths(request.included ?? [], this.#rules.included) &&
       this.#hasSameTracked(repository);

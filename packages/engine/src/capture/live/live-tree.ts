@@ -172,10 +172,7 @@ export class LiveTree {
 
   /** Writes a directory's tree into its own entry; true when it changed. */
   #nameTree(path: BytePath, hash: ObjectHash): boolean {
-    const own = this.find(path);
-    const before = this.#table.hashAt(own);
-    this.#table.setHash(own, hash);
-    return before !== hash;
+    return this.#table.setHash(this.find(path), hash);
   }
 
   #mark(path: BytePath): void {
@@ -185,10 +182,10 @@ export class LiveTree {
 
   /** Removes a name from the counts, and what is below it from the table unless it stays. */
   #takeOut(directory: BytePath, name: string, seen: SeenPart, dropped: BytePath[]): void {
-    const path = joinPath(directory, name);
-    const index = this.find(path);
+    const index = this.#table.find(this.#index.get(directory)!, name);
     if (index < 0) return;
     this.#uncount(directory, index);
+    const path = joinPath(directory, name);
     const now = seen.find(directory, name);
     const stays = now >= 0 && seen.table.kind[now] === DIRECTORY && !seen.entered.has(path);
     if (!stays) this.#drop(path, dropped);
