@@ -182,6 +182,16 @@ describe("the timeline", () => {
     await window.shows(/^ {2}This is a state, not a change: .*\n {4}.*it\.$/m);
   });
 
+  test("[R292] dozens of keys that come at once are all taken, as of a key held down over a slow line", async () => {
+    await using window = await Window.open(<TimelineScreen />, { place: project.place });
+    await window.shows(/› 10:52:31/);
+    await window.press("j".repeat(80));
+    await window.shows(/› 09:00:00/);
+    await window.press("k".repeat(80));
+    await window.shows(/› 10:52:31/);
+    expect(window.exit).toBeUndefined();
+  });
+
   test("z shows one line a row with the selected one unfolded, as small windows do at once", async () => {
     await using window = await open();
     await window.press("j", "z");

@@ -227,7 +227,8 @@ class Dispatcher {
   /** What the last key changed is drawn. */
   drawn(): void {
     this.#waiting.shift();
-    if (this.#waiting.length > 0) this.#takeNext();
+    // not from within the drawing: React gives up where more than fifty keys in a row would draw from there
+    if (this.#waiting.length > 0) setImmediate(() => this.#takeNext());
   }
 
   #takeNext(): void {
