@@ -234,6 +234,10 @@ describe("[I75] no loop without progress", () => {
     const result = await fix(fixer);
     expect(asked[0]!.reason).toBe("No progress");
     expect(result.totalRetries).toBe(2);
+    // [M57] asked for one more, it makes one, although the budget of the severity has three left
+    answers.push("c");
+    stands(issue("low"));
+    expect((await fix(fixer)).totalRetries).toBe(3);
   });
 
   test("cost of the whole loop", async () => {

@@ -148,6 +148,23 @@ test.runIf(canMake("ext4"))(
     }),
 );
 
+test.runIf(canMake("ext4"))(
+  "[I70] a disk of which nothing more may be used refuses a fork with both numbers, and nothing is left of it",
+  () =>
+    withDisk("ext4", async (disk, base) => {
+      const root = join(disk, "root");
+      mkdirSync(root);
+      writeFileSync(join(root, "a.txt"), "a\n");
+      await using workspace = await openWorkspace(root, { home: join(base, "home") });
+      execFileSync("fallocate", ["-l", String(1200 * 1024 ** 2), join(disk, "filler")]);
+      const refusal = { code: "FORK_LIMIT", facts: { limit: "disk", needed: 2, available: 0 } };
+      await expect(workspace.fork("one")).rejects.toMatchObject(refusal);
+      expect((await workspace.branches()).map(({ name }) => name)).toEqual(["main"]);
+      rmSync(join(disk, "filler"));
+      expect((await workspace.fork("one")).state).toBe("ready");
+    }),
+);
+
 /** Takes all space in files without content, large ones first. */
 function fill(disk: string): void {
   let number = 0;
