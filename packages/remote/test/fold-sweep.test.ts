@@ -314,6 +314,7 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
   test("[R2000] a segment that reached the server after its parcels were swept is no hindrance to a clone, and is repaired", async () => {
     const store = new Server();
     const ana = await pushedOften(store, 2);
+    await ana.members().setPolicy({ allDays: 1000, turnDays: 1000 });
     const pushed = await checkpointsOf(ana);
     const put = store.put.bind(store);
     let stalled: (() => Promise<unknown>) | undefined;
@@ -331,6 +332,11 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
       await sweep(ana, store);
     }
     await stalled!();
+    // [R2220] nor later
+    for (const days of [0, 100, 100]) {
+      store.clock.ahead += days * 24 * HOUR_MS;
+      await sweep(ana, store);
+    }
     const bob = await ana.clone(() => store);
     expect(await checkpointsOf(bob)).toEqual(pushed);
     expect(await bob.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
@@ -340,6 +346,52 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     const parcels = keysOf(store, /\/b\//);
     for (const key of parcels) store.objects.delete(key);
     await expect(ana.clone(() => store, { name: "eve" })).rejects.toThrow(/is gone/);
+  });
+
+  test("[R2000] a line whose only segment was never claimed has nothing to clone, and says so", async () => {
+    const store = new Server();
+    const ana = new Machine(() => store);
+    ana.write({ "big.bin": randomBytes(1_100_000) });
+    await (await ana.init()).add();
+    const put = store.put.bind(store);
+    let stalled: (() => Promise<unknown>) | undefined;
+    store.put = async (key, bytes, how) => {
+      if (!PLAIN.test(key)) return put(key, bytes, how);
+      stalled = () => put(key, bytes, how);
+      throw new RemoteFailure("denied", "it is still on its way");
+    };
+    await expect(ana.push()).rejects.toThrow(/on its way/);
+    store.put = put;
+    for (const _ of [1, 2, 3]) {
+      store.clock.ahead += 73 * HOUR_MS;
+      await sweep(ana, store);
+    }
+    await stalled!();
+    await expect(ana.clone(() => store)).rejects.toThrow(/nothing yet that its machine knows to be stored/);
+    expect(await ana.push()).toMatchObject({ outcome: "pushed" });
+    await expectWhole(ana, store);
+  });
+
+  test("[T8, R2220] a segment that waited for months is repaired, though no sweep remembers that its parcels were deleted", async () => {
+    const store = new Server();
+    const ana = await pushedOften(store, 2);
+    // no base restates the line meanwhile
+    await ana.members().setPolicy({ allDays: 1000, turnDays: 1000 });
+    const put = store.put.bind(store);
+    store.put = async (key, bytes, how) => {
+      if (PLAIN.test(key)) throw new RemoteFailure("denied", "the machine is switched off");
+      return put(key, bytes, how);
+    };
+    ana.write({ "later.bin": randomBytes(1_100_000) });
+    await ana.workspace.checkpoint();
+    await expect(ana.push()).rejects.toThrow(/switched off/);
+    store.put = put;
+    for (const days of [4, 4, 100]) {
+      store.clock.ahead += days * 24 * HOUR_MS;
+      await sweep(ana, store);
+    }
+    expect(await ana.push()).toMatchObject({ outcome: "pushed" });
+    await expectWhole(ana, store);
   });
 
   test("[T7, R737] what is named again before the second look is pardoned", async () => {
@@ -416,5 +468,28 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     await dora.workspace.restoreTo("@");
     expect(filesBelow(dora.root)).toEqual(filesBelow(ana.root));
     expect(await dora.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
+  });
+
+  test("[R2221] a base that lost a parcel, when nothing else restates the line any more, is read once that is repaired", async () => {
+    const store = new Server();
+    const ana = await pushedOften(store, 4);
+    await ana.members().setPolicy({ allDays: 1000, turnDays: 1000 });
+    using mirror = new Mirror(ana.home, ana.workspace.exchange.remotes()[0]!.space);
+    const target = { ...(await targetOf(ana, store, mirror)), inlineBytes: 0 };
+    const before = new Set(keysOf(store, /\/b\//));
+    expect(await pushBase(target, "team", { allDays: 1000, turnDays: 1000, isForgetting: false })).toBe(true);
+    for (const _ of [1, 2, 3]) {
+      store.clock.ahead += 73 * HOUR_MS;
+      await sweep(ana, store);
+    }
+    expect(keysOf(store, PLAIN)).toEqual([]);
+    const [lost] = keysOf(store, /\/b\//).filter((key) => !before.has(key));
+    store.objects.delete(lost!);
+    await expect(ana.clone(() => store, { name: "early" })).rejects.toThrow(/gone/);
+    expect(await ana.verify(true)).toMatchObject({ ok: true, problems: [{ repaired: true }] });
+    await expectWhole(ana, store);
+    // the next base needs the lost one no more
+    expect(await pushBase(target, "team", { allDays: 1000, turnDays: 1000, isForgetting: false })).toBe(true);
+    await expectWhole(ana, store);
   });
 });

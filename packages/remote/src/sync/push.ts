@@ -482,8 +482,9 @@ class Push implements LineWriter {
   ): Promise<Set<string>> {
     const named = [...index].filter(([, { parcel }]) => parcel !== SELF && parcel !== WITHHELD);
     if (named.length === 0 || now - at <= FENCE_MS) return new Set();
-    const { isBanned } = await this.lookAgain();
-    return new Set(named.filter(([, { parcel }]) => isBanned(parcel)).map(([name]) => name));
+    // [R2220] what was deleted long ago no sweep remembers, but it is not there
+    const isThere = await this.#presentParcels();
+    return new Set(named.filter(([, { parcel }]) => !isThere(parcel)).map(([name]) => name));
   }
 
   /** [T4] A number that was folded and swept is free again: a copy of this store may be further. */

@@ -144,8 +144,27 @@ interface Expected {
   readonly there: ReadonlySet<string> | undefined;
 }
 
-/** Where a server cannot refuse to overwrite, two copies of a store may have written the same number; one of them goes on. */
+/**
+ * [R2221] A fold that names a parcel that is gone is the last resort: segments after it may say where else that content is, and the
+ * ones that it restates may be gone.
+ */
 async function readFirstSound(
+  space: Space,
+  covers: readonly Cover[],
+  expected: Expected,
+): Promise<ReadSegment | LineDamage> {
+  try {
+    return await readFirst(space, covers, expected);
+  } catch (error) {
+    if (!(error instanceof LineDamage) || expected.there === undefined) throw error;
+    const folds = covers.filter(({ from, to }) => to > from);
+    if (folds.length === 0) throw error;
+    return readFirst(space, folds, { ...expected, there: undefined });
+  }
+}
+
+/** Where a server cannot refuse to overwrite, two copies of a store may have written the same number; one of them goes on. */
+async function readFirst(
   space: Space,
   covers: readonly Cover[],
   expected: Expected,

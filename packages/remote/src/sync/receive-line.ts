@@ -69,8 +69,13 @@ export async function receiveLine(
     addToMirror(mirror, line, segment);
     bytes += read.length;
   }
-  if (last === undefined)
-    throw new LineDamage("missing", space.names.segmentsOf(line), "there is no such line in the space");
+  if (last === undefined) {
+    const reason =
+      unclaimed === 0
+        ? "there is no such line in the space"
+        : "the line has nothing yet that its machine knows to be stored";
+    throw new LineDamage("missing", space.names.segmentsOf(line), reason);
+  }
   const furthest = Math.max(0, ...seen.keys());
   if (furthest > Math.max(last.number, unclaimed))
     throw new LineDamage("rolled-back", space.names.segment(line, furthest), "the line was longer before");

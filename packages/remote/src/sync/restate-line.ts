@@ -213,6 +213,8 @@ export class Restater {
     }
     if (put.outcome === "stored") await expectStored(space.store, { key, bytes }, put.etag);
     const lost = await this.#writer.lostSince(index, { at, now: put.date });
+    // [R1514] readers pass such a base over: what rides inside it is sent again too
+    if (lost.size > 0) for (const [name, { parcel }] of index) if (parcel === SELF) lost.add(name);
     const kept = new Map([...index].filter(([name]) => !lost.has(name)));
     addToMirror(mirror, head.line, { head, hash, index: kept, bytesHash });
     if (lost.size > 0) await this.#writer.repair([...lost] as ObjectHash[]);

@@ -82,12 +82,14 @@ function isPardoned({ condemned, deleting }: SweepState, key: string): boolean {
 /** The next state: what is unnamed is condemned, what was so for 72 hours is deleted, what is named again is pardoned. */
 function judge(
   before: SweepState,
-  { unnamed, forgotten }: Pick<Found, "unnamed" | "forgotten">,
+  { named, unnamed, forgotten }: Pick<Found, "named" | "unnamed" | "forgotten">,
   { now, member }: { readonly now: number; readonly member: string },
 ): SweepState {
   const condemned: Record<string, number> = {};
   const deleting: Record<string, number> = {};
-  for (const [key, at] of Object.entries(before.deleting)) if (now - at < MEMORY_MS) deleting[key] = at;
+  // [R2220] what came too late and was never repaired is told from damage for good
+  for (const [key, at] of Object.entries(before.deleting))
+    if (now - at < MEMORY_MS || named.has(key)) deleting[key] = at;
   for (const key of unnamed) {
     if (Object.hasOwn(deleting, key)) continue;
     const since = before.condemned[key] ?? now;
@@ -101,6 +103,8 @@ function judge(
 
 interface Found {
   readonly stored: readonly StoredObject[];
+  /** The parcels that some line names. */
+  readonly named: ReadonlySet<string>;
   /** Old enough to be condemned, and named by no line. */
   readonly unnamed: ReadonlySet<string>;
   /** Those of them that held what was forgotten. */
@@ -129,6 +133,7 @@ async function findUnnamed(space: Space, before: SweepState, now: number): Promi
   );
   return {
     stored: [...parcels, ...segments],
+    named,
     unnamed: new Set([...old, ...covered, ...forgotten].map(({ key }) => key)),
     forgotten: new Set(forgotten.map(({ key }) => key)),
   };
