@@ -80,6 +80,90 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
+    name: "a base that took days is not looked at again",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit(
+        "sync/push",
+        "const lost = await this.#lostSince(index, { at, now: put.date });\n    // [R1514]",
+        "const lost = new Set<string>();\n    // [R1514]",
+      ),
+    ],
+  },
+  {
+    name: "a sweep deletes before it says so",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit(
+        "sync/sweep",
+        "await putSweep(space, next, sweeping);\n    // [T7] only after the state that says so is stored\n    await store.remove(gone.map(({ key }) => key));",
+        "await store.remove(gone.map(({ key }) => key));\n    await putSweep(space, next, sweeping);",
+      ),
+    ],
+  },
+  {
+    name: "two sweeps have the same number",
+    suite: "sync",
+    tries: 200,
+    edits: [edit("sync/sweep", "{ createOnly: true });\n  if (put", "{ createOnly: false });\n  if (put")],
+  },
+  {
+    name: "a parcel counts as uploaded when its last try was answered",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit(
+        "sync/push",
+        "put.date - Math.max(0, around.now() - begun)",
+        "put.date - Math.max(0, begun - around.now())",
+      ),
+    ],
+  },
+  {
+    name: "a fold that names what is gone restates segments",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit(
+        "sync/sweep",
+        "!isTrue || !uses.every((id) => this.#there.has(this.#space.names.parcel(id)))",
+        "!isTrue",
+      ),
+    ],
+  },
+  {
+    name: "what is being deleted counts as there",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit(
+        "sync/sweep",
+        ".filter((key) => !Object.hasOwn(before.deleting, key))",
+        ".filter((key) => key !== before.member)",
+      ),
+    ],
+  },
+  {
+    name: "a sweep forgets what it deleted",
+    suite: "sync",
+    tries: 200,
+    edits: [edit("sync/sweep", "if (now - at < MEMORY_MS || named.has(key))", "if (now - at < 1)")],
+  },
+  {
+    name: "what no sweep remembers counts as there",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit(
+        "sync/push",
+        "const isThere = await this.#presentParcels();\n    return new Set(named.filter(",
+        "const { isBanned } = await this.#lookAgain();\n    const isThere = (parcel: string) => !isBanned(parcel);\n    return new Set(named.filter(",
+      ),
+    ],
+  },
+  {
     name: "a head is trusted",
     suite: "sync",
     tries: 40,

@@ -62,6 +62,11 @@ export class HistoryInMemory {
     this.#outbox.push({ seq: ++this.#seq, id });
   }
 
+  /** Whether something of it is known to be stored: only then the line can be read. */
+  get hasClaimed(): boolean {
+    return [...this.checkpointsById.values()].some(({ claimedAt }) => claimedAt !== undefined);
+  }
+
   get isQueued(): boolean {
     return this.#outbox.length > 0 || this.journal().some(({ kind }) => kind === "segment");
   }

@@ -228,8 +228,9 @@ class Simulation {
     const working: Promise<void>[] = [];
     while (!this.#isOver && this.#now < this.#end - 2 * DAY_MS) {
       await world.clock.sleep(this.#random.below(40 * HOUR_MS));
-      const { line, segment } = this.#random.pick(world.machines).history.entry;
-      if (segment === 0) continue;
+      const { history } = this.#random.pick(world.machines);
+      const { line } = history.entry;
+      if (!history.hasClaimed) continue;
       await this.#tryTo(async () => {
         const machine = await world.clone(line, world.connect(this.#weather()));
         this.report.clones++;
