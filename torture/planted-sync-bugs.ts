@@ -85,9 +85,9 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     tries: 200,
     edits: [
       edit(
-        "sync/push",
-        "const lost = await this.#lostSince(index, { at, now: put.date });\n    // [R1514]",
-        "const lost = new Set<string>();\n    // [R1514]",
+        "sync/restate-line",
+        "const lost = await this.#writer.lostSince(index, { at, now: put.date });",
+        "const lost = new Set<string>();",
       ),
     ],
   },
@@ -224,8 +224,8 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     edits: [
       edit(
         "sync/push",
-        '    const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });\n    if (put.outcome === "exists" && !(await this.#isThere({ key, detail: bytes }))) throw new LineTaken(key);',
-        '    exchange.settle(this.#name, { segment: head.number - 1, hash: head.previous ?? "", until: until ?? 0, at: 0 });\n    const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });\n    if (put.outcome === "exists" && !(await this.#isThere({ key, detail: bytes }))) throw new LineTaken(key);',
+        '    const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });\n    if (put.outcome === "exists" && !(await this.isThere({ key, detail: bytes }))) throw new LineTaken(key);',
+        '    exchange.settle(this.#name, { segment: head.number - 1, hash: head.previous ?? "", until: until ?? 0, at: 0 });\n    const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });\n    if (put.outcome === "exists" && !(await this.isThere({ key, detail: bytes }))) throw new LineTaken(key);',
       ),
     ],
   },
