@@ -120,10 +120,12 @@ test(
   }),
 );
 
-const ROUNDS = process.env["BELAY_HEAVY"] === "1" ? 1000 : 60;
+const ROUNDS = 170;
+/** In each turn. */
+const EDITS = 10;
 
 test(
-  "[A52, A53, R430] after random edits, restores and undos the index equals a fresh one",
+  "[A52, A53, R430] after 1,000 random edits, restores and undos the index equals a fresh one",
   { timeout: 600_000 },
   inProject({ "a.txt": "start\n" }, async ({ workspace, write, remove }) => {
     await using index = await openIndex(workspace, { scope: "all" });
@@ -132,34 +134,45 @@ test(
     const { id: thread } = await workspace.threads.open({ agent: "test", externalId: "x" });
     const seed = Number(process.env["BELAY_SEED"]);
     console.log(`seed ${seed}`);
-    const random = fc.sample(fc.array(fc.nat(1_000_000), { minLength: ROUNDS * 4, maxLength: ROUNDS * 4 }), {
+    const length = ROUNDS * (1 + EDITS) * 3;
+    const random = fc.sample(fc.array(fc.nat(1_000_000), { minLength: length, maxLength: length }), {
       numRuns: 1,
       seed,
     })[0]!;
+    const next = () => random.pop()!;
     const present = new Set(["a.txt"]);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const [what = 0, which = 0, content = 0] = random.slice(round * 4);
-      const path = `${"abcdef"[which % 6]}${which % 2 === 0 ? "" : "/below"}.txt`;
-      if (what % 6 <= 2) {
-        await workspace.turns.prompt(thread, { content: `round ${round}` });
-        write(path, `word${content % 20} and more ${content % 7}\n`.repeat((content % 90) + 1));
-        present.add(path);
-        await workspace.turns.end(thread);
-      } else if (what % 6 === 3 && present.size > 1) {
+    const edit = () => {
+      const which = next();
+      if (next() % 5 === 0 && present.size > 1) {
         const gone = [...present][which % present.size]!;
-        await workspace.turns.prompt(thread, { content: `round ${round}` });
         remove(gone);
+        present.delete(gone);
+        return;
+      }
+      const path = `${"abcdefghijkl"[which % 12]}${which % 2 === 0 ? "" : "/below"}.txt`;
+      const content = next();
+      write(path, `word${content % 20} and more ${content % 7}\n`.repeat((content % 90) + 1));
+      present.add(path);
+    };
+    let operations = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const what = next() % 6;
+      operations += what <= 3 ? EDITS : 1;
+      if (what <= 3) {
+        await workspace.turns.prompt(thread, { content: `round ${round}` });
+        for (let count = 0; count < EDITS; count += 1) edit();
         await workspace.turns.end(thread);
-      } else if (what % 6 === 4) await workspace.undo();
+      } else if (what === 4) await workspace.undo();
       else {
         const all = await workspace.list({ limit: 30 });
-        await workspace.restoreTo(all[which % all.length]!.id);
+        await workspace.restoreTo(all[next() % all.length]!.id);
       }
       present.clear();
       for await (const file of workspace.files("@")) if (file.kind === "file") present.add(String(file.path));
       await index.idle();
       if (round % 3 === 0) await index.sync({ captured: true });
     }
+    expect(operations).toBeGreaterThanOrEqual(1000);
     await index.sync();
     await using fresh = await openIndex(elsewhere(workspace), { scope: "all" });
     await fresh.sync();
