@@ -432,6 +432,35 @@ describe("config", () => {
     expect(sandbox.error(["config"], 2)).toMatchObject({ code: "CONFIG_INVALID" });
     expect(sandbox.belay(["checkpoint"]).status).toBe(2);
   });
+
+  test("[R188] what stands wrong in config.json is taken out by what is said about it", () => {
+    const file = join(sandbox.home, "config.json");
+    const { workspace } = sandbox.json(["status"]);
+    const put = (settings: object) => writeFileSync(file, JSON.stringify(settings));
+    const hint = (...command: string[]) => sandbox.error(command, 2).hint as string;
+    put({ "disk.capBytes": "lots", "limits.fileBytes": "1MiB", kept: 1 });
+    expect(hint("status")).toBe(`\`belay config disk.capBytes --unset\` takes it out of ${file}.`);
+    sandbox.ok("config", "disk.capBytes", "--unset");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ "limits.fileBytes": "1MiB", kept: 1 });
+    put({ "disk.capBytes": "lots", "limits.fileBytes": "big" });
+    // the other one is still wrong: what was done is not said to have failed
+    expect(sandbox.ok("config", "disk.capBytes", "1GiB")).toContain("1 GiB");
+    sandbox.ok("config", "limits.fileBytes", "1MiB");
+    sandbox.ok("status");
+    put({ workspaces: { [workspace]: { "limits.fileBytes": "big" } } });
+    expect(hint("status")).toBe(`\`belay config limits.fileBytes --here --unset\` takes it out of ${file}.`);
+    sandbox.ok("config", "limits.fileBytes", "--here", "--unset");
+    sandbox.ok("status");
+    writeFileSync(file, "{ nonsense");
+    const said = `Correct ${file}, or delete it: every setting then has its default.`;
+    expect(hint("config")).toBe(said);
+    const { checks } = sandbox.json(["doctor"], 1);
+    const hintOf = (name: string) => checks.find((check: { name: string }) => check.name === name).hint;
+    expect(hintOf("capture")).toBe(said);
+    expect(hintOf("settings")).toContain(file);
+    rmSync(file);
+    sandbox.ok("status");
+  });
 });
 
 /** Flips bytes in the second half of a file. */

@@ -28,6 +28,7 @@ export {
   listOwnSettings,
   listSettings,
   readSettings,
+  settingKeys,
   writeOwnSetting,
   writeSetting,
   type Settings,

@@ -27,6 +27,9 @@ const SEE_DAMAGE = "`belay verify --full` lists what is affected; the other chec
 const NOTHING_CHANGED = "Nothing was changed.";
 const NOTHING_DONE = "Nothing was done.";
 
+/** Settings that are only in the file: `belay config` does not write them. */
+const PROGRAM_SETTING = /^(?:workspaces\.[^.]+\.)?(?:agents|reviews|agentOrchestration|runs|merge)(?:\.|$)/;
+
 interface Named {
   readonly id: string;
   readonly path: string;
@@ -406,7 +409,17 @@ const ENGINE = {
         ? "`belay list` shows what can be restored; `belay revert <checkpoint>` reverts another change."
         : `\`belay restore ${checkpoint}\` goes back to before it; \`belay revert <checkpoint>\` reverts another change.`,
   },
-  CONFIG_INVALID: { exit: EXIT.usage, status: 400, hint: "`belay config` lists the settings." },
+  CONFIG_INVALID: {
+    exit: EXIT.usage,
+    status: 400,
+    hint: ({ key, file }: { readonly key: string; readonly file?: string }) => {
+      if (file === undefined) return "`belay config` lists the settings.";
+      if (key === "config.json") return `Correct ${file}, or delete it: every setting then has its default.`;
+      if (PROGRAM_SETTING.test(key)) return `Correct it in ${file}.`;
+      const [, own] = /^workspaces\.[^.]+\.(.+)$/.exec(key) ?? [];
+      return `\`belay config ${own === undefined ? key : `${own} --here`} --unset\` takes it out of ${file}.`;
+    },
+  },
   FILE_SYSTEM: {
     exit: EXIT.failed,
     status: 500,

@@ -6,6 +6,7 @@
 import { existsSync } from "node:fs";
 import { detectAgent, loadAllAgents, type AgentAdapter, type Detection } from "@belay/agents";
 import { findWorkspace, readSettings, type Workspace } from "@belay/engine";
+import { reportError } from "../call/error-report.ts";
 import { belayAt } from "../output/belay-at.ts";
 import { clockTime } from "@belay/tui/text";
 import { placeFor } from "./agent-hooks.ts";
@@ -16,6 +17,7 @@ export interface CaptureObstacle {
     | "NOT_PROTECTED"
     | "GONE"
     | "STORE_FAILS"
+    | "SETTINGS_INVALID"
     | "PAUSED"
     | "AUTOMATIC_OFF"
     | "STORE_FULL"
@@ -114,6 +116,16 @@ function standing({ home, workspace }: Scene): CaptureObstacle[] {
         hint: "`belay init` protects it.",
       },
     ];
+  if (workspace instanceof Error && (workspace as { code?: string }).code === "CONFIG_INVALID") {
+    const { message, hint } = reportError(workspace);
+    return [
+      {
+        code: "SETTINGS_INVALID",
+        detail: `the settings cannot be read, so nothing is captured: ${message}`,
+        hint,
+      },
+    ];
+  }
   if (workspace instanceof Error)
     return [
       {

@@ -28,7 +28,7 @@ export default defineCommand({
     "belay config disk.capBytes --unset",
   ],
   run: async (call) => {
-    const { listSettings, listOwnSettings } = await import("@belay/engine");
+    const { listSettings, listOwnSettings, settingKeys } = await import("@belay/engine");
     const around = await workspaceHere(call);
     const [key, value] = call.operands;
     const { unset = false, here = false } = call.options;
@@ -39,16 +39,15 @@ export default defineCommand({
         "--here takes a key and a value, or a key and --unset.",
         "`belay config` lists what holds here, and where it comes from.",
       );
-    const keys = listSettings(call.home).map((setting) => setting.key);
-    if (key !== undefined) checkKey(key, keys);
+    if (key !== undefined) checkKey(key, settingKeys());
     if (key !== undefined && (unset || value !== undefined))
       await write(call, { key, value: unset ? null : (value ?? null), workspace: here ? around : null });
-    const own = around === undefined ? [] : listOwnSettings(call.home, around);
-    const settings = listSettings(call.home).map((each) => own.find((it) => it.key === each.key) ?? each);
-    printSettings(
-      call,
-      settings.filter((setting) => key === undefined || setting.key === key),
+    // what was just written is not said to be unchanged because another value in the file is wrong
+    const own = around === undefined ? [] : listOwnSettings(call.home, around, key);
+    const settings = listSettings(call.home, key).map(
+      (each) => own.find((it) => it.key === each.key) ?? each,
     );
+    printSettings(call, settings);
     return EXIT.done;
   },
 });

@@ -67,6 +67,7 @@ const OBSTACLES: Readonly<Record<CaptureObstacle["code"], string>> = {
   NOT_PROTECTED: "not protected",
   GONE: "gone",
   STORE_FAILS: "store fails",
+  SETTINGS_INVALID: "settings invalid",
   PAUSED: "paused",
   AUTOMATIC_OFF: "automatic off",
   STORE_FULL: "store full",

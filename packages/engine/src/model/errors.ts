@@ -77,7 +77,8 @@ export interface ErrorFacts {
   PATTERN_TOO_SLOW: { limitMs: number };
   STEPS_MISSING: { wanted: number; available: number };
   CONTENT_PRUNED: { step: string; description: string; checkpoint: string | null };
-  CONFIG_INVALID: { key: string; reason: string };
+  /** `file`: the settings file, where it is what stands there. */
+  CONFIG_INVALID: { key: string; reason: string; file?: string };
   FILE_SYSTEM: { path: string; operation: string };
 }
 

@@ -10,7 +10,7 @@ import { statNode } from "../fs/file-stat.ts";
 import { freeBytes } from "../fs/mutate.ts";
 import type { Workspace } from "../workspace/interface/workspace.ts";
 import type { UncapturedTurn } from "../model/conversation.ts";
-import { EngineError } from "../model/errors.ts";
+import { EngineError, isEngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";
 import { homePath, systemOf, type EngineOptions } from "./engine-options.ts";
 import { findWorkspace } from "./find-workspace.ts";
@@ -67,7 +67,11 @@ function attempt(name: string, check: () => Check): Check {
   try {
     return check();
   } catch (error) {
-    return { name, status: "problem", detail: (error as Error).message };
+    const problem: Check = { name, status: "problem", detail: (error as Error).message };
+    const file = isEngineError(error, "CONFIG_INVALID") ? error.facts.file : undefined;
+    return file === undefined
+      ? problem
+      : { ...problem, hint: `correct ${file}, or delete what is wrong in it` };
   }
 }
 

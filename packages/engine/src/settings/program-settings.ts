@@ -4,7 +4,7 @@
  * `workspaces.<id>`, go before the others.
  */
 import { displayAbsolute } from "../fs/absolute-path.ts";
-import { EngineError } from "../model/errors.ts";
+import { EngineError, isEngineError } from "../model/errors.ts";
 import type { OnConflict } from "../model/merge.ts";
 import { isObject, readObject } from "./home-file.ts";
 import { configPath } from "./settings.ts";
@@ -50,8 +50,16 @@ export interface Generator {
 /** Reads them; throws `CONFIG_INVALID`. */
 export function readProgramSettings(home: string, workspace: string): ProgramSettings {
   const path = configPath(home);
-  const file = readObject(path);
-  if (file === undefined) throw invalid("config.json", `${displayAbsolute(path)} is not a JSON object`);
+  try {
+    return programSettingsIn(readObject(path), workspace);
+  } catch (error) {
+    if (!isEngineError(error, "CONFIG_INVALID")) throw error;
+    throw new EngineError("CONFIG_INVALID", error.message, { ...error.facts, file: displayAbsolute(path) });
+  }
+}
+
+function programSettingsIn(file: Record<string, unknown> | undefined, workspace: string): ProgramSettings {
+  if (file === undefined) throw invalid("config.json", "it is not a JSON object");
   const all = spread(file);
   const own = objectAt(objectAt(all, "workspaces"), workspace);
   const at = (key: string) => laid(all[key], own[key]);

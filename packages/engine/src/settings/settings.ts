@@ -148,6 +148,11 @@ export interface SettingWithSource {
   readonly source: "default" | "config.json";
 }
 
+/** The names of all settings that commands set. */
+export function settingKeys(): readonly SettingKey[] {
+  return Object.keys(DEFAULT_SETTINGS) as SettingKey[];
+}
+
 /** Whether there is a setting of this name. */
 export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(DEFAULT_SETTINGS, key);
@@ -158,29 +163,36 @@ export function isSettingKey(key: string): key is SettingKey {
  * `workspaces.<id>` goes before the rest. Throws `CONFIG_INVALID`.
  */
 export function readSettings(home: string, workspace?: string): Settings {
-  const file = readConfigFile(home);
-  const own = workspace === undefined ? {} : ownSettings(file, workspace);
-  return { ...DEFAULT_SETTINGS, ...configured(file), ...own };
+  const file = readFile(home);
+  const own = workspace === undefined ? {} : known(file, { workspace });
+  return { ...DEFAULT_SETTINGS, ...known(file, {}), ...own };
 }
 
-/** What the file says about one workspace, written as objects or with dots in the names. */
-function ownSettings(file: Record<string, unknown>, workspace: string): Partial<Record<SettingKey, never>> {
-  const own: Partial<Record<SettingKey, Settings[SettingKey]>> = {};
-  const prefix = `workspaces.${workspace}`;
-  for (const key of Object.keys(DEFAULT_SETTINGS) as SettingKey[]) {
-    const value = valueAt(file, `${prefix}.${key}`);
-    if (value !== undefined) own[key] = parse(key, value, `${prefix}.${key}`);
+/** Which settings: one or all, for all workspaces or for one of them alone. */
+interface Scope {
+  readonly key?: string | undefined;
+  readonly workspace?: string;
+}
+
+/** What the file says about settings; for one workspace it may be written as objects or with dots in the names. */
+function known({ path, content }: SettingsFile, { key: only, workspace }: Scope): Partial<Settings> {
+  const found: Partial<Record<SettingKey, Settings[SettingKey]>> = {};
+  for (const key of settingKeys().filter((each) => only === undefined || each === only)) {
+    const name = workspace === undefined ? key : `workspaces.${workspace}.${key}`;
+    const value = workspace === undefined ? content[key] : valueAt(content, name);
+    if (value !== undefined) found[key] = parseIn(path, { key, value, name });
   }
-  return own as Partial<Record<SettingKey, never>>;
+  return found as Partial<Settings>;
 }
 
-/** All settings with where each comes from. Throws `CONFIG_INVALID`. */
-export function listSettings(home: string): SettingWithSource[] {
-  const known = configured(readConfigFile(home));
-  return (Object.keys(DEFAULT_SETTINGS) as SettingKey[]).map((key) => ({
+/** All settings, or the one that is asked for, with where each comes from. Throws `CONFIG_INVALID`. */
+export function listSettings(home: string, only?: string): SettingWithSource[] {
+  const set = known(readFile(home), { key: only });
+  const keys = settingKeys().filter((key) => only === undefined || key === only);
+  return keys.map((key) => ({
     key,
-    value: asText(known[key] ?? DEFAULT_SETTINGS[key]),
-    source: known[key] === undefined ? "default" : "config.json",
+    value: asText(set[key] ?? DEFAULT_SETTINGS[key]),
+    source: set[key] === undefined ? "default" : "config.json",
   }));
 }
 
@@ -188,8 +200,9 @@ export function listSettings(home: string): SettingWithSource[] {
 export function listOwnSettings(
   home: string,
   workspace: string,
+  only?: string,
 ): { readonly key: SettingKey; readonly value: number | string; readonly source: string }[] {
-  const own: Partial<Settings> = ownSettings(readConfigFile(home), workspace);
+  const own = known(readFile(home), { key: only, workspace });
   return (Object.keys(own) as SettingKey[]).map((key) => ({
     key,
     value: asText(own[key]!),
@@ -205,7 +218,7 @@ function asText(value: Settings[SettingKey]): number | string {
 /** Sets one key; `null` goes back to the default. Unknown keys of the file are kept. */
 export function writeSetting(home: string, key: string, value: string | null): void {
   assertKnown(key);
-  const { [key]: _previous, ...rest } = readConfigFile(home);
+  const { [key]: _previous, ...rest } = readFile(home).content;
   const next = value === null ? rest : { ...rest, [key]: parse(key, value) };
   writeObject(home, CONFIG, next);
 }
@@ -220,7 +233,7 @@ export function writeOwnSetting(
   if (!OWN.test(key)) throw invalid(key, "it holds for all workspaces, and cannot be set for one alone");
   const parsed = value === null ? null : parse(key, value);
   // it may be there already, cut into objects in another way
-  const rest = withoutValue(readConfigFile(home), `workspaces.${workspace}.${key}`);
+  const rest = withoutValue(readFile(home).content, `workspaces.${workspace}.${key}`);
   if (parsed === null) return writeObject(home, CONFIG, rest);
   const all = isObject(rest["workspaces"]) ? rest["workspaces"] : {};
   const own = isObject(all[workspace]) ? all[workspace] : {};
@@ -236,7 +249,7 @@ const OWN =
 
 function assertKnown(key: string): asserts key is SettingKey {
   if (isSettingKey(key)) return;
-  throw invalid(key, `it does not exist; known settings: ${Object.keys(DEFAULT_SETTINGS).join(", ")}`);
+  throw invalid(key, `it does not exist; known settings: ${settingKeys().join(", ")}`);
 }
 
 /** Settings whose value is one of these words. */
@@ -268,17 +281,20 @@ const COUNTS: Partial<Record<SettingKey, string>> = {
   "forks.spare": "a number of forks such as 1; 0 keeps none",
 };
 
-/** `name` is how the file calls it, for what is said about a value that will not do. */
-function parse(key: SettingKey, value: unknown, name: string = key): Settings[SettingKey] {
+/** What stands in the file; `name` is how the file calls it. */
+function parseIn(
+  path: AbsolutePath,
+  { key, value, name }: { readonly key: SettingKey; readonly value: unknown; readonly name: string },
+): Settings[SettingKey] {
   try {
-    return parseValue(key, value);
+    return parse(key, value);
   } catch (error) {
-    if (name === key || !isEngineError(error, "CONFIG_INVALID")) throw error;
-    throw invalid(name, error.facts.reason);
+    if (!isEngineError(error, "CONFIG_INVALID")) throw error;
+    throw invalid(name, error.facts.reason, displayAbsolute(path));
   }
 }
 
-function parseValue(key: SettingKey, value: unknown): Settings[SettingKey] {
+function parse(key: SettingKey, value: unknown): Settings[SettingKey] {
   const words = CHOICES[key];
   if (words !== undefined) {
     if (typeof value === "string" && words.includes(value)) return value;
@@ -392,19 +408,17 @@ function parseBytes(text: string): number | undefined {
   return match === null || unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
 }
 
-function configured(file: Record<string, unknown>): Partial<Record<SettingKey, never>> {
-  const known: Partial<Record<SettingKey, Settings[SettingKey]>> = {};
-  for (const [key, value] of Object.entries(file)) {
-    if (isSettingKey(key)) known[key] = parse(key, value);
-  }
-  return known as Partial<Record<SettingKey, never>>;
+interface SettingsFile {
+  readonly path: AbsolutePath;
+  readonly content: Record<string, unknown>;
 }
 
-function readConfigFile(home: string): Record<string, unknown> {
+function readFile(home: string): SettingsFile {
   const path = configPath(home);
-  const parsed = readObject(path);
-  if (parsed === undefined) throw invalid("config.json", `${displayAbsolute(path)} is not a JSON object`);
-  return parsed;
+  const content = readObject(path);
+  if (content !== undefined) return { path, content };
+  const shown = displayAbsolute(path);
+  throw invalid("config.json", `${shown} is not a JSON object`, shown);
 }
 
 /** The settings file. */
@@ -412,9 +426,10 @@ export function configPath(home: string): AbsolutePath {
   return homeFile(home, CONFIG);
 }
 
-function invalid(key: string, reason: string): EngineError<"CONFIG_INVALID"> {
+function invalid(key: string, reason: string, file?: string): EngineError<"CONFIG_INVALID"> {
   return new EngineError("CONFIG_INVALID", `Setting ${key}: ${reason}. Nothing was changed.`, {
     key,
     reason,
+    ...(file !== undefined && { file }),
   });
 }
