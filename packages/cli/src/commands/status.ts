@@ -133,8 +133,10 @@ function syncText({ state, queued, pushedAt, problem }: SyncState): string {
   const since = pushedAt === null ? "never pushed" : `last pushed ${relativeTime(pushedAt)}`;
   if (state === "synced") return `has everything, ${since}`;
   if (state === "queued") return `${count(queued, "checkpoint")} not sent yet, ${since}`;
-  const waiting = queued === 0 ? "" : `, ${count(queued, "checkpoint")} wait`;
-  return state === "offline" ? `offline, ${since}${waiting}` : `${visible(problem ?? "")}${waiting}`;
+  const waiting = queued === 0 ? "" : `${count(queued, "checkpoint")} ${queued === 1 ? "waits" : "wait"}`;
+  if (state === "offline") return ["offline", since, waiting].filter((part) => part !== "").join(", ");
+  // a problem is told in sentences
+  return `${visible(problem ?? "")}${waiting === "" ? "" : ` ${waiting}.`}`;
 }
 
 function sinceThen({ exists, changes, changedFiles }: ShownStatus): string {

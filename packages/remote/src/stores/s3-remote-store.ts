@@ -284,11 +284,14 @@ class Body {
 
 const NEVER_ARRIVED = new Set(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN"]);
 
+const NO_NAME = new Set(["ENOTFOUND", "EAI_AGAIN"]);
+
 function lost(url: URL, cause: unknown): RemoteFailure {
   if (cause instanceof RemoteFailure) return cause;
   const { code, message } = cause as NodeJS.ErrnoException;
   const kind = NEVER_ARRIVED.has(code ?? "") ? "unreachable" : "unknown";
-  return new RemoteFailure(kind, `${url.host}: ${message}`, { cause });
+  const said = NO_NAME.has(code ?? "") ? "the name of this server was not found (DNS)" : message;
+  return new RemoteFailure(kind, `${url.host}: ${said}`, { cause });
 }
 
 /** What a server says of a request that was altered or cut off on its way. */

@@ -51,6 +51,8 @@ export async function translating<Result>(work: () => Promise<Result>): Promise<
 }
 
 function capital(text: string): string {
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  // an address is written as it is typed
+  const isAddress = /^\S*[.:/]/.test(text);
+  const sentence = isAddress ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
