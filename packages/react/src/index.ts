@@ -50,6 +50,7 @@ export { Dialog } from "./parts/dialog.tsx";
 export { Field, FormDialog, type FormDialogProps } from "./parts/form-dialog.tsx";
 export { agentColour, AgentBadge, Icon, Lines, PathName } from "./parts/icon.tsx";
 export { useToast, type Toast } from "./parts/toasts.tsx";
+export { useAct, type Act } from "./parts/use-act.ts";
 export { PendingPanel, type PendingPanelProps } from "./pending/pending-panel.tsx";
 export { useGoBack, usePlans } from "./plans/going-back.tsx";
 export { NO_CHOICES, usePlan, type Choices, type PlanState, type Scope } from "./plans/use-plan.ts";
@@ -77,6 +78,7 @@ export {
   clockWithSeconds,
   dayAndClock,
   duration,
+  gapReason,
   gitWords,
   offset,
   quantity,

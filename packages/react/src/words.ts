@@ -123,6 +123,20 @@ export function visibleCode(text: string): string {
   return text.replaceAll(CODE_CONTROLS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+const GAPS: Readonly<Record<string, string>> = {
+  "too-large": "over the limit",
+  limit: "over the limit of a checkpoint",
+  unreadable: "not readable",
+  special: "not a file with content",
+  forgotten: "permanently forgotten",
+  withheld: "its owner keeps it at home",
+};
+
+/** Why a file was not captured, in words. */
+export function gapReason(reason: string): string {
+  return GAPS[reason] ?? reason;
+}
+
 /** Fixed words of the screens. */
 export const WORDS = {
   here: "You are here",
@@ -130,6 +144,7 @@ export const WORDS = {
   changedNothing: "changed nothing",
   saved: "The present files are saved first, and you can undo this.",
   undoTitle: "Undo all changes from this point onwards",
+  offline: "Not connected",
   noCheckpoint: "No checkpoint is like this.",
   same: "These two states are the same.",
   startedAgain: "Belay was started again since this page was opened.",

@@ -227,6 +227,7 @@ describe.skipIf(CHROMIUM === undefined)("when Belay is in trouble", () => {
         await chat.dialog.getByRole("button", { name: /^Restore 2 files/ }).click();
         await chat.dialog.getByText("The files changed since this preview.").waitFor();
         expect(project.tree()).toEqual({ ...SECOND, "meanwhile.txt": "written\n" });
+        await chat.dialog.getByRole("button", { name: "Show the new preview" }).click();
         await chat.confirm(/^Restore 3 files/);
         expect(project.tree()).toEqual(FIRST);
       },

@@ -156,7 +156,7 @@ describe.skipIf(CHROMIUM === undefined)("in a host's page", () => {
         await badges.first().click();
         await chat.dialog.getByRole("button", { name: "Restore", exact: true }).click();
         await page.getByText("Answered: restore").waitFor();
-        await page.getByRole("navigation", { name: "Files" }).getByRole("button", { name: /c\.ts/ }).click();
+        await page.getByRole("treeitem", { name: /c\.ts/ }).click();
         await page.getByText("Answered: src/c.ts").waitFor();
       },
       { path: "/plain" },

@@ -13,7 +13,7 @@ function standsAlone(view: string | undefined): view is Exclude<Named, "threads"
 
 /** Where the page is. */
 export type Place =
-  | { readonly view: "projects" }
+  | { readonly view: "projects"; readonly wants?: "settings" }
   | { readonly view: "timeline" | Exclude<Named, "threads">; readonly workspace: string }
   | { readonly view: "threads"; readonly workspace: string; readonly thread: string | undefined }
   | { readonly view: "conflicts"; readonly workspace: string; readonly of: string }
@@ -60,6 +60,7 @@ export function useAddress(): Address {
 
 function placeOf(path: string): Place {
   const [, root, workspace, view, from, to] = path.split("/").map(decodeURIComponent);
+  if (root === "settings") return { view: "projects", wants: "settings" };
   if (root !== "w" || !workspace) return { view: "projects" };
   if (view === "compare" && from && to) return { view: "compare", workspace, from, to };
   if (view === "conflicts" && from) return { view, workspace, of: from };

@@ -22,6 +22,7 @@ import {
   go,
   timelinePath,
   useAddress,
+  viewPath,
   type Place,
 } from "./address.ts";
 import { BranchesView } from "./branches/branches-view.tsx";
@@ -44,7 +45,7 @@ function Page({ page }: { readonly page: PageKey }): ReactNode {
   const client = useMemo(() => (key === undefined ? undefined : createClient({ key })), [key]);
   const { place, query } = useAddress();
   if (client === undefined) return <Ended reason={"ended" in page ? page.ended : ""} />;
-  if (place.view === "projects") return <Projects client={client} />;
+  if (place.view === "projects") return <Projects client={client} wants={place.wants} />;
   return (
     <BelayProvider
       key={place.workspace}
@@ -91,7 +92,12 @@ function WhileOpen({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 /** Goes to the project that was used last; says what to type where there is none. */
-function Projects({ client }: { readonly client: BrowserClient }): ReactNode {
+function Projects(props: {
+  readonly client: BrowserClient;
+  /** A view to open there; the timeline unless given. */
+  readonly wants: "settings" | undefined;
+}): ReactNode {
+  const { client, wants } = props;
   const [problem, setProblem] = useState<{ isEnded: boolean; message: string }>();
   const [isEmpty, setEmpty] = useState(false);
   useEffect(() => {
@@ -99,7 +105,7 @@ function Projects({ client }: { readonly client: BrowserClient }): ReactNode {
       ({ workspaces }) => {
         const first = workspaces.find(({ open }) => open) ?? workspaces[0];
         if (first === undefined) setEmpty(true);
-        else go(timelinePath(first.id), { replace: true });
+        else go(wants === undefined ? timelinePath(first.id) : viewPath(first.id, wants), { replace: true });
       },
       (error: unknown) => {
         // [R1932] a key that the server did not refuse is good for another try
@@ -108,7 +114,7 @@ function Projects({ client }: { readonly client: BrowserClient }): ReactNode {
         setProblem({ isEnded, message: isEnded ? endedWords(error) : (error as Error).message });
       },
     );
-  }, [client]);
+  }, [client, wants]);
   if (problem !== undefined)
     return problem.isEnded ? <Ended reason={problem.message} /> : <NoAnswerHere message={problem.message} />;
   return isEmpty ? <NoProject /> : null;

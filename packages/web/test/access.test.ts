@@ -80,6 +80,7 @@ async function expectStates({ page, project }: Pick<Shown, "page" | "project">):
   await button.click();
   await page.getByText("The files changed since this preview.").waitFor();
   await expectGoodInBoth(page, "stale");
+  await page.getByRole("button", { name: "Show the new preview" }).click();
   // a restore that takes a while: its answer is held back
   const held = Promise.withResolvers<void>();
   await page.route(/\/apply/, async (route) => {

@@ -159,7 +159,7 @@ describe.skipIf(CHROMIUM === undefined)("differences", () => {
       async ({ page }) => {
         await compareButton(page).click();
         await page.waitForURL(/compare/);
-        const card = (name: RegExp) => page.getByRole("article", { name });
+        const card = (name: RegExp) => page.getByRole("region", { name });
         await card(/data\.bin/).waitFor();
         await expect.poll(() => page.locator("diffs-container").count()).toBe(0);
         await card(/pic\.png/)
@@ -180,6 +180,13 @@ describe.skipIf(CHROMIUM === undefined)("differences", () => {
         await card(/new\.txt/)
           .getByText("Renamed from old.txt, content the same.")
           .waitFor();
+        // what is folded because of its length can be copied all the same
+        await card(/long\.txt/)
+          .getByRole("button", { name: "Copy the change of long.txt as a patch" })
+          .click();
+        await expect
+          .poll(() => page.evaluate("navigator.clipboard.readText()"))
+          .toMatch(/^diff --git a\/long\.txt b\/long\.txt\n.*\n.*\n@@ -1,1 \+1,/);
         await card(/long\.txt/)
           .getByRole("button", { name: "Show anyway" })
           .click();

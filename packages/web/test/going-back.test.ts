@@ -254,7 +254,7 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
       async ({ page, project }) => {
         const hand = new Hand(page, kind);
         await hand.select("Add retry with backoff");
-        await hand.press(page.getByRole("button", { name: "Restore this file… src/b.ts" }));
+        await hand.press(page.getByRole("button", { name: "Undo this file… src/b.ts" }));
         await goBack({
           project,
           hand,

@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
         await mark(hand, "First checkpoint");
         await hand.use("d", page.getByRole("button", { name: "Compare", exact: true }));
         await page.waitForURL(/\/compare\//);
-        const files = page.getByRole("navigation", { name: "Files" }).getByRole("button");
+        const files = page.getByRole("tree", { name: "Changed files" }).getByRole("treeitem", { level: 2 });
         await expect.poll(() => files.allInnerTexts()).toHaveLength(1);
         await expect.poll(() => page.getByText("export const a = 2").count()).toBeGreaterThan(0);
         await hand.press(page.getByRole("button", { name: "Copy the change of src/a.ts as a patch" }));
@@ -102,7 +102,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
           const hand = new Hand(page, kind);
           await hand.select("You are here");
           await hand.press(row(page, "You are here").getByRole("button", { name: "Compare…" }));
-          await page.getByRole("article", { name: /src\/a\.ts$/ }).waitFor();
+          await page.getByRole("region", { name: /src\/a\.ts$/ }).waitFor();
           expect(page.url()).toMatch(/\/compare\/.*\/disk/);
         },
       )(),
@@ -122,19 +122,19 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
         await page.waitForURL(/\/compare\//);
         const top = async (path: string) =>
           page
-            .getByRole("article", { name: new RegExp(`${path}$`) })
+            .getByRole("region", { name: new RegExp(`${path}$`) })
             .evaluate((card) =>
               Math.round(
                 card.getBoundingClientRect().top - card.closest(".b-cmpbody")!.getBoundingClientRect().top,
               ),
             );
-        await page.getByRole("article", { name: /c\.ts$/ }).waitFor();
+        await page.getByRole("region", { name: /c\.ts$/ }).waitFor();
         if (kind === "keyboard") {
           await hand.reach(page.getByRole("region", { name: "Differences" }));
           await page.keyboard.press("j");
           await page.keyboard.press("j");
           await page.keyboard.press("k");
-        } else await page.getByRole("navigation", { name: "Files" }).getByRole("button").nth(1).click();
+        } else await page.getByRole("treeitem", { name: /b\.ts/ }).click();
         await expect.poll(() => top("src/b.ts")).toBeLessThan(60);
         await expect.poll(() => top("src/a.ts")).toBeLessThan(0);
         await hand.press(page.getByRole("button", { name: "Restore this file… src/b.ts" }));
@@ -196,10 +196,10 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
           await hand.press(page.getByRole("button", { name: /^B .*choose another state/ }));
           await hand.press(page.getByRole("button", { name: "the files on disk" }).first());
           await page.waitForURL(/\/disk$/);
-          const files = page.getByRole("navigation", { name: "Files" });
-          const changed = files.getByRole("button", { name: /a\.ts.*Claude Code.*by hand too/ });
+          const files = page.getByRole("tree", { name: "Changed files" });
+          const changed = files.getByRole("treeitem", { name: /a\.ts.*Claude Code.*by hand too/ });
           await changed.waitFor();
-          await files.getByRole("button", { name: /b\.ts.*Claude Code/ }).waitFor();
+          await files.getByRole("treeitem", { name: /b\.ts.*Claude Code/ }).waitFor();
           await expect.poll(() => files.getByText("by hand too").count()).toBe(1);
           expect(treeOf(project)).toEqual(before);
         },
@@ -244,7 +244,16 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
         // what was approved is in the sessions, with its message
         await hand.press(card.getByText(/^Sessions of/));
         await card.getByRole("row", { name: /“good”/ }).waitFor();
-        verifyStore(project);
+        // and can be gone back to
+        project.write("src/new.ts", "spoilt\n");
+        await hand.press(card.getByRole("button", { name: "Restore what was approved in session_1…" }));
+        await goBack({
+          project,
+          hand,
+          confirm: /^Restore 1 file/,
+          says: /^Restored 1 file/,
+          check: (tree) => expect(tree).toEqual(before),
+        });
       },
       { files: FILES },
     )(),
@@ -449,9 +458,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
 /** Marks a row for comparison. */
 async function mark(hand: Hand, title: string): Promise<void> {
   await hand.select(title);
-  const { page } = hand;
-  if (hand.kind === "mouse") await page.getByRole("treegrid").focus();
-  await page.keyboard.press("Space");
+  await hand.use("Space", hand.page.getByRole("button", { name: `Mark for comparison: ${title}` }));
 }
 
 /** Side by side draws two columns, unified one. */

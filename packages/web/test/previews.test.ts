@@ -140,6 +140,7 @@ describe.skipIf(CHROMIUM === undefined)("previews", () => {
         await dialog(page)
           .getByText(/a\.txt was changed by hand \d+ s ago\. Nothing was restored\./)
           .waitFor();
+        await dialog(page).getByRole("button", { name: "Show the new preview" }).click();
         const changed = dialog(page).getByRole("region", { name: "Will change" });
         await expect.poll(() => changed.getByText("new", { exact: true }).count()).toBe(1);
         expect(project.read("a.txt")).toBe("three\nfour\n");

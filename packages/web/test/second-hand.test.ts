@@ -21,7 +21,7 @@ const CUT_OFF = /ERR_|Failed to (load|fetch)|^Worker error|WorkerPoolWorkerError
 
 describe.skipIf(CHROMIUM === undefined)("second hand", () => {
   test.each(HANDS)(
-    "[S5] an agent writes between preview and confirm: nothing is restored, and the new preview has to be confirmed, by %s",
+    "[S5, R2163] an agent writes between preview and confirm: nothing is restored, and the new preview has to be confirmed, by %s",
     (kind) =>
       shown(
         twoTurns,
@@ -35,6 +35,10 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
           await (kind === "mouse" ? button.click() : page.keyboard.press("Control+Enter"));
           await dialog(page).getByText("The files changed since this preview.").waitFor();
           expectTree(project, { ...THIRD, "src/a.ts": "export const a = 99;\n" });
+          // what was read stands there still, and is not carried out any more
+          await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
+          await hand.press(dialog(page).getByRole("button", { name: "Show the new preview" }));
+          await dialog(page).getByText("This is the new preview; confirm again.").waitFor();
           await goBack({
             project,
             hand,
@@ -68,6 +72,7 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
         await button.click();
         await dialog(page).getByText("The files changed since this preview.").waitFor();
         expect(treeOf(project)).toEqual(between);
+        await hand.press(dialog(page).getByRole("button", { name: "Show the new preview" }));
         await goBack({
           project,
           hand,
@@ -228,7 +233,7 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
         async ({ page, project }) => {
           const hand = new Hand(page, kind);
           // the newest turn's files are loaded before the damage
-          await page.getByRole("button", { name: "Restore this file… src/a.ts" }).waitFor();
+          await page.getByRole("button", { name: "Undo this file… src/a.ts" }).waitFor();
           const store = new DatabaseSync(project.store());
           const lost = Buffer.from(hash("sha256", FIRST["src/b.ts"]), "hex");
           const { changes } = store.prepare("DELETE FROM object WHERE hash = ?").run(lost);
@@ -246,7 +251,7 @@ describe.skipIf(CHROMIUM === undefined)("second hand", () => {
           await dialog(page).waitFor({ state: "detached" });
           // everything sound works on
           await hand.select("Add retry with backoff");
-          await hand.press(page.getByRole("button", { name: "Restore this file… src/a.ts" }));
+          await hand.press(page.getByRole("button", { name: "Undo this file… src/a.ts" }));
           await hand.confirm(/^Restore 1 file/);
           await toast(page)
             .getByText(/^Restored 1 file/)

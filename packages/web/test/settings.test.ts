@@ -97,6 +97,12 @@ describe.skipIf(CHROMIUM === undefined)("settings", () => {
         await page.getByRole("button", { name: "Pause for 15 min" }).click();
         await page.getByText(/^Paused until .*\d\d:\d\d/).waitFor();
         expect((await project.ok("GET", "/api/status")).paused).not.toBeNull();
+        // where the protection is told, it is not said to be as always
+        await page.getByRole("link", { name: "Storage" }).click();
+        const coverage = page.getByRole("region", { name: "What is protected" });
+        await coverage.getByText(/^Paused until \d\d:\d\d: /).waitFor();
+        await expect.poll(() => coverage.getByText("captured as they change").count()).toBe(0);
+        await page.getByRole("link", { name: "Settings" }).click();
         await page.getByRole("button", { name: "Resume" }).click();
         await page.getByRole("button", { name: "Pause for 1 h" }).waitFor();
         expect((await project.ok("GET", "/api/status")).paused).toBeNull();
@@ -135,6 +141,12 @@ describe.skipIf(CHROMIUM === undefined)("settings", () => {
         await expect
           .poll(() => page.evaluate("told"))
           .toEqual([expect.stringMatching(/^project: A turn changed 25 files\.$/)]);
+        // the prompt is said only where that is allowed
+        await page.getByRole("checkbox", { name: "and say the prompt or the file" }).check();
+        await agent.turn("Open words", many("three\n"));
+        await expect
+          .poll(() => page.evaluate("told[1]"))
+          .toBe("project: A turn changed 25 files: “Open words”");
       },
     ),
   );

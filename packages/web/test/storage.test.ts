@@ -38,6 +38,13 @@ describe.skipIf(CHROMIUM === undefined)("storage", () => {
         await page.getByLabel("Age", { exact: true }).selectOption("Older than a day");
         await expect.poll(() => table.getByRole("row").count()).toBe(1);
         await page.getByLabel("Age", { exact: true }).selectOption("Age: any");
+        // one thread's, all of them
+        await page.getByLabel("Thread", { exact: true }).selectOption("Payment retries");
+        const { threads } = await project.ok("GET", "/api/threads");
+        const its = (await project.ok("GET", `/api/threads/${threads[0].id}/checkpoints?limit=1000`))
+          .checkpoints;
+        await expect.poll(() => table.getAttribute("aria-rowcount")).toBe(String(its.length + 1));
+        await page.getByLabel("Thread", { exact: true }).selectOption("Thread: any");
         await page.getByLabel("Kind", { exact: true }).selectOption("tool");
         await table.getByText("+1 ~0 −0").first().waitFor();
         // [R1721] only the checkpoint that brought it in counts the large file

@@ -1,6 +1,7 @@
 /** The way back at the bottom right of a message. */
 import type { ReactNode } from "react";
 import { Icon } from "../parts/icon.tsx";
+import { useAct } from "../parts/use-act.ts";
 import { WORDS } from "../words.ts";
 
 /** What the badge belongs to and does. */
@@ -20,17 +21,17 @@ export interface CheckpointBadgeProps {
 /** Opens the way back to before a message; it acts on nothing by itself. */
 export function CheckpointBadge(props: CheckpointBadgeProps): ReactNode {
   const { messageId, hasChanges = true, isRestoring = false, reveal = "quiet", name, className = "" } = props;
+  const act = useAct();
   if (!hasChanges) return null;
   return (
     <button
       type="button"
       className={`belay b-btn b-s b-quiet b-badge b-reveal-${reveal} ${className}`}
-      title={WORDS.undoTitle}
       aria-label={name === undefined ? "Restore…" : `Restore… to before ${name}`}
       aria-busy={isRestoring}
       aria-disabled={isRestoring}
       data-message={messageId}
-      onClick={() => isRestoring || props.onRestore(messageId)}
+      {...act(() => isRestoring || props.onRestore(messageId), WORDS.undoTitle)}
     >
       {isRestoring ? <span className="b-spinner" aria-hidden="true" /> : <Icon name="back" small />}
       {isRestoring ? "Restoring…" : "Restore…"}

@@ -1,5 +1,5 @@
 /** The files that differ between two states, and under them their lines. */
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { useToast } from "../parts/toasts.tsx";
 import { quantity, visible, WORDS } from "../words.ts";
@@ -22,10 +22,14 @@ export interface DiffViewProps {
   /** Everything else about how lines are drawn. */
   readonly look?: Partial<DiffLook>;
   /** What the buttons of a file do; without it a file can be copied, not restored. */
-  readonly actions?: Omit<FileActions, "onCopied">;
+  readonly actions?: Omit<FileActions, "onCopied" | "onFailed">;
   /** Shows the field that finds words in all files; `onFindEnd` is called when it is closed. */
   readonly isFinding?: boolean;
   onFindEnd?(): void;
+  /** The file to bring into view; another object brings it there again. */
+  readonly goTo?: { readonly path: string } | undefined;
+  /** The card that was gone to. */
+  onArrive?(card: HTMLElement): void;
   /** Only what a row, or one step of it, changed itself. */
   readonly own?: Own | undefined;
   /** How many files a turn itself changed: where other work went on meanwhile, the states differ in more. */
@@ -35,7 +39,7 @@ export interface DiffViewProps {
   readonly className?: string;
 }
 
-/** Files shown as cards at once; more when asked. */
+/** Files shown as cards at once; others when asked. */
 const CARDS = 60;
 
 const NO_FILES: readonly ChangedFile[] = [];
@@ -48,21 +52,18 @@ export function DiffView(props: DiffViewProps): ReactNode {
   const pair = from === null ? null : { from, to, own, ...(version !== undefined && { version }) };
   const toast = useToast();
   const { value, error } = useDiff(pair);
-  const [most, setMost] = useState(CARDS);
-  const [selected, setSelected] = useState<string>();
   const files = value?.files ?? NO_FILES;
-  const show = (file: ChangedFile) => {
-    setSelected(file.path);
-    const at = files.indexOf(file);
-    if (at >= most) setMost(at + CARDS);
-    requestAnimationFrame(() => document.getElementById(fileId(file))?.scrollIntoView({ block: "start" }));
-  };
+  const { first, last, selected, show, setFirst, setLast } = useCards(files, props);
   const find = useFind(pair, files, { look, show });
   if (pair === null) return <p className="belay b-empty">{nothing}</p>;
   if (error !== undefined) return <p className="belay b-empty">{visible(error.message)}</p>;
   if (value === undefined) return <div className="b-skeleton b-card b-later" />;
   if (value.files.length === 0) return <p className="belay b-empty">{nothing}</p>;
-  const actions = { ...props.actions, onCopied: (what: string) => toast({ text: `${what} was copied.` }) };
+  const actions = {
+    ...props.actions,
+    onCopied: (what: string) => toast({ text: `${what} was copied.` }),
+    onFailed: ({ message }: Error) => toast({ text: message, isFailure: true }),
+  };
   return (
     <div className={`belay b-diffs ${props.className ?? ""}`}>
       {props.isFinding ? <FindBar find={find} onClose={() => props.onFindEnd?.()} /> : null}
@@ -77,7 +78,12 @@ export function DiffView(props: DiffViewProps): ReactNode {
       {value.filesTotal > value.files.length ? (
         <p className="b-small b-muted">{WORDS.more(value.filesTotal - value.files.length)}</p>
       ) : null}
-      {value.files.slice(0, most).map((file) => (
+      {first > 0 ? (
+        <button type="button" className="b-btn" onClick={() => setFirst(Math.max(0, first - CARDS))}>
+          Show {quantity(Math.min(CARDS, first), "file")} before
+        </button>
+      ) : null}
+      {value.files.slice(first, last).map((file) => (
         <FileDiffCard
           key={`${pair.from} ${pair.to} ${file.path}`}
           pair={pair}
@@ -86,11 +92,54 @@ export function DiffView(props: DiffViewProps): ReactNode {
           actions={actions}
         />
       ))}
-      {value.files.length > most ? (
-        <button type="button" className="b-btn" onClick={() => setMost(most + CARDS)}>
-          Show {quantity(Math.min(CARDS, value.files.length - most), "more file", "more files")}
+      {value.files.length > last ? (
+        <button type="button" className="b-btn" onClick={() => setLast(last + CARDS)}>
+          Show {quantity(Math.min(CARDS, value.files.length - last), "more file", "more files")}
         </button>
       ) : null}
     </div>
   );
+}
+
+interface Shown {
+  /** Which files have cards. */
+  readonly first: number;
+  readonly last: number;
+  /** The file that was gone to. */
+  readonly goal: { readonly path: string } | undefined;
+}
+
+/** [R2160] A stretch of the files has cards: a file outside of it is gone to all the same, with those around it. */
+function useCards(
+  files: readonly ChangedFile[],
+  { goTo, onArrive }: Pick<DiffViewProps, "goTo" | "onArrive">,
+) {
+  const [shown, setShown] = useState<Shown>({ first: 0, last: CARDS, goal: undefined });
+  const { first, last, goal } = shown;
+  const show = ({ path }: Pick<ChangedFile, "path">) => {
+    const at = files.findIndex((file) => file.path === path);
+    if (at < 0) return;
+    const isIn = at >= first && at < last;
+    const from = Math.floor(at / CARDS) * CARDS;
+    setShown({ ...(isIn ? { first, last } : { first: from, last: from + CARDS }), goal: { path } });
+  };
+  const hasFiles = files.length > 0;
+  useEffect(() => {
+    if (goTo !== undefined) show(goTo);
+  }, [goTo, hasFiles]);
+  // its card is in the document by now
+  useEffect(() => {
+    const card = goal && document.getElementById(fileId(goal));
+    if (!card) return;
+    card.scrollIntoView({ block: "start" });
+    onArrive?.(card);
+  }, [goal]);
+  return {
+    first,
+    last,
+    selected: goal?.path,
+    show,
+    setFirst: (next: number) => setShown({ ...shown, first: next }),
+    setLast: (next: number) => setShown({ ...shown, last: next }),
+  };
 }

@@ -1,7 +1,8 @@
 /** What lies under a file's header: its hunks, its two images, or in one sentence why there are no lines. */
 import type { ReactNode } from "react";
 import { copyText } from "../parts/copy.ts";
-import { quantity, size, visible } from "../words.ts";
+import { useAct } from "../parts/use-act.ts";
+import { gapReason, quantity, size, visible } from "../words.ts";
 import { CodeLines } from "./code-lines.tsx";
 import type { ChangedFile, Pair } from "./files.ts";
 import type { DiffLook, FileActions } from "./look.ts";
@@ -87,6 +88,7 @@ function Between(
 function HunkHead(props: FileBodyProps & { readonly hunk: DiffHunk; readonly index: number }): ReactNode {
   const { hunk, index, file, actions } = props;
   const name = `hunk ${index + 1} of ${visible(file.path)}`;
+  const act = useAct();
   return (
     <div className="b-hunk" data-hunk={index}>
       <span>
@@ -108,7 +110,7 @@ function HunkHead(props: FileBodyProps & { readonly hunk: DiffHunk; readonly ind
           className="b-btn b-s b-quiet"
           data-restore-hunk
           aria-label={`${actions.hunkWords} ${name}`}
-          onClick={() => actions.onHunk!(file, hunk)}
+          {...act(() => actions.onHunk!(file, hunk))}
         >
           {actions.hunkWords}
         </button>
@@ -134,7 +136,7 @@ export function LongChange(props: {
     <p className="b-skip">
       {facts.join(", ")}
       {bytes !== null && bytes > MOST_BYTES ? (
-        <span>Too long to show.</span>
+        <span>Too long to show; it can be copied as a patch.</span>
       ) : (
         <button type="button" className="b-btn b-s" onClick={props.onLarge}>
           Show anyway
@@ -157,7 +159,7 @@ function isSvg({ path }: ChangedFile): boolean {
 function whyNoLines({ diff, file }: FileBodyProps): ReactNode {
   const { before, after } = diff;
   if (file.gap !== undefined)
-    return `Not captured: ${file.gap}. A restore leaves this file exactly as it is.`;
+    return `Not captured: ${gapReason(file.gap)}. A restore leaves this file exactly as it is.`;
   if (before?.kind === "symlink" || after?.kind === "symlink")
     return `A link: ${visible(before?.target ?? "nothing")} → ${visible(after?.target ?? "nothing")}`;
   const hasMode = before !== null && after !== null && before.mode !== after.mode;

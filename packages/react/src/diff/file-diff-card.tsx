@@ -1,13 +1,15 @@
 /** One file of a diff: a header that stays in view, and its hunks, drawn when they come near. */
 import { useState, type ReactNode } from "react";
+import { useBelay } from "../data/belay.tsx";
 import { Icon, Lines, PathName } from "../parts/icon.tsx";
 import { copyText } from "../parts/copy.ts";
+import { useAct } from "../parts/use-act.ts";
 import { visible } from "../words.ts";
 import { ByHand, StatusLetter } from "./file-list.tsx";
-import { useFileDiff, type ChangedFile, type Pair } from "./files.ts";
+import { patchOf, useFileDiff, type ChangedFile, type Pair } from "./files.ts";
 import { changedCount, FileBody, LINE_HEIGHT, LongChange } from "./file-body.tsx";
 import type { DiffLook, FileActions } from "./look.ts";
-import { patchText, type FileDiffAnswer } from "./patch.ts";
+import type { FileDiffAnswer } from "./patch.ts";
 import { useNear } from "./use-near.ts";
 
 const CONTEXT = 3;
@@ -33,7 +35,7 @@ export function FileDiffCard(props: {
   const isLong = !large && changedCount(file) > MOST_LINES;
   const { value, error } = useFileDiff(pair, isNear && isOpen && !isLong ? file : null, options);
   return (
-    <article className="b-diff" id={fileId(file)} aria-label={`${file.type} ${visible(file.path)}`}>
+    <section className="b-diff" id={fileId(file)} aria-label={`${file.type} ${visible(file.path)}`}>
       <header>
         <button
           type="button"
@@ -62,7 +64,7 @@ export function FileDiffCard(props: {
             Only changes
           </button>
         ) : null}
-        <HeaderButtons file={file} diff={value} actions={actions} />
+        <HeaderButtons {...props} diff={value} isLong={isLong} />
       </header>
       <div ref={body}>
         {!isOpen ? null : error !== undefined ? (
@@ -82,7 +84,7 @@ export function FileDiffCard(props: {
           />
         )}
       </div>
-    </article>
+    </section>
   );
 }
 
@@ -96,21 +98,36 @@ function guessHeight(file: ChangedFile): number {
 }
 
 function HeaderButtons(props: {
+  readonly pair: Pair;
   readonly file: ChangedFile;
+  /** As it is shown; undefined while it is not. */
   readonly diff: FileDiffAnswer | undefined;
+  /** It is folded, and copied all the same. */
+  readonly isLong: boolean;
   readonly actions: FileActions;
 }): ReactNode {
-  const { file, diff, actions } = props;
+  const { pair, file, diff, isLong, actions } = props;
+  const belay = useBelay();
+  const act = useAct();
   const name = visible(file.path);
+  const hasLines = isLong || diff?.truncated === true || (diff?.hunks.length ?? 0) > 0;
+  // as `git apply` takes it, however the lines are shown
+  const copy = () =>
+    patchOf(belay, pair, [file])
+      .then(copyText)
+      .then(
+        () => actions.onCopied("The patch"),
+        (error: unknown) => actions.onFailed?.(error as Error),
+      );
   return (
     <>
-      {diff === undefined || diff.hunks.length === 0 ? null : (
+      {!hasLines ? null : (
         <button
           type="button"
           className="b-btn b-s b-quiet b-icon"
           aria-label={`Copy the change of ${name} as a patch`}
           title="Copy as patch"
-          onClick={() => void copyText(patchText(diff)).then(() => actions.onCopied("The patch"))}
+          onClick={() => void copy()}
         >
           <Icon name="copy" />
         </button>
@@ -121,7 +138,7 @@ function HeaderButtons(props: {
           className="b-btn b-s b-quiet"
           data-restore-file
           aria-label={`${actions.fileWords} ${name}`}
-          onClick={() => actions.onFile!(file)}
+          {...act(() => actions.onFile!(file))}
         >
           <Icon name="back" small />
           {actions.fileWords}

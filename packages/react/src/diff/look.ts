@@ -17,4 +17,5 @@ export interface FileActions {
   readonly hunkWords?: string;
   onHunk?(file: ChangedFile, hunk: DiffHunk): void;
   onCopied(what: string): void;
+  onFailed?(error: Error): void;
 }

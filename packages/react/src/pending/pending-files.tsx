@@ -3,6 +3,7 @@ import { useState, type ReactNode } from "react";
 import { StatusLetter } from "../diff/file-list.tsx";
 import { hunksOfPatch, PatchLines, type PatchHunk } from "../diff/patch-lines.tsx";
 import { Lines, PathName } from "../parts/icon.tsx";
+import { useAct } from "../parts/use-act.ts";
 import { changedLines, type PlanRequest } from "../plans/request.ts";
 import { visible } from "../words.ts";
 import { useSeen, type SeenMarks } from "./seen.ts";
@@ -115,6 +116,7 @@ function HunkTools(
   },
 ): ReactNode {
   const { file, seen, hunk, name, base, onPlan } = props;
+  const act = useAct();
   const isSeen = seen.isSeen(file.path, hunk.text);
   return (
     <>
@@ -133,7 +135,7 @@ function HunkTools(
           type="button"
           className="b-btn b-s b-quiet"
           aria-label={`Undo this hunk… ${name}`}
-          onClick={() =>
+          {...act(() =>
             onPlan({
               kind: "restore",
               target: base,
@@ -141,8 +143,8 @@ function HunkTools(
               name: `what was approved: ${visible(file.path)}`,
               paths: [file.path],
               lines: changedLines(linesOf(hunk)),
-            })
-          }
+            }),
+          )}
         >
           Undo this hunk…
         </button>

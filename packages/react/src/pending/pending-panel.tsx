@@ -1,13 +1,14 @@
 /** One thread: what is not approved yet, with Approve and Reset. */
-import { useState, type ReactNode } from "react";
-import { useBelay } from "../data/belay.tsx";
+import { useRef, useState, type ReactNode } from "react";
+import { useBelay, useLiveState } from "../data/belay.tsx";
 import { useVersion, type Thread } from "../data/facts.ts";
 import { useLoaded } from "../data/loaded.ts";
 import { agentColour, AgentBadge, Icon, Lines } from "../parts/icon.tsx";
+import { unlessDoubled } from "../parts/double-press.ts";
 import { useToast } from "../parts/toasts.tsx";
 import { useGoBack } from "../plans/going-back.tsx";
 import type { PlanRequest } from "../plans/request.ts";
-import { agentName, dayAndClock, quantity, visible } from "../words.ts";
+import { agentName, dayAndClock, quantity, visible, WORDS } from "../words.ts";
 import { PendingFiles } from "./pending-files.tsx";
 import { Sessions, useSessions } from "./sessions.tsx";
 import { useSession, type PendingSession } from "./use-session.ts";
@@ -52,6 +53,7 @@ function Panel(props: PanelProps): ReactNode {
   const sessions = useSessions(thread.id, version + approvals);
   const base = sessions.find(({ status }) => status === "active")?.base ?? null;
   const goBack = useGoBack();
+  const isOffline = useLiveState().kind === "waiting";
   return (
     <section
       className={`belay b-card ${agentColour(thread.agent)} ${className}`}
@@ -74,13 +76,23 @@ function Panel(props: PanelProps): ReactNode {
           </span>
         </div>
         <Lines plus={sum(files, "additions")} minus={sum(files, "deletions")} />
-        <Decide {...props} files={files.length} why={whyNot(session, error)} onApprove={approve} />
+        <Decide
+          {...props}
+          files={files.length}
+          why={isOffline ? WORDS.offline : whyNot(session, error)}
+          onApprove={approve}
+        />
       </div>
       {error === undefined ? null : <p className="b-skip">{visible(error.message)}</p>}
       {files.length === 0 ? null : (
         <PendingFiles thread={thread.id} files={files} base={base} onPlan={props.onPlan ?? goBack} />
       )}
-      <Sessions thread={thread} sessions={sessions} onCompare={props.onCompare} />
+      <Sessions
+        thread={thread}
+        sessions={sessions}
+        onPlan={props.onPlan ?? goBack}
+        onCompare={props.onCompare}
+      />
     </section>
   );
 }
@@ -120,14 +132,19 @@ function Decide(
   const onPlan = props.onPlan ?? goBack;
   const toast = useToast();
   const [message, setMessage] = useState<string>();
+  const isBusy = useRef(false);
   const name = visible(thread.title ?? thread.externalId);
   const approve = async () => {
+    if (isBusy.current) return;
+    isBusy.current = true;
     try {
       await props.onApprove(message ?? "");
       toast({ text: `Approved ${quantity(files, "file")} of ${name}.` });
       setMessage(undefined);
     } catch (error) {
       toast({ text: (error as Error).message, isFailure: true });
+    } finally {
+      isBusy.current = false;
     }
   };
   if (message !== undefined && files > 0)
@@ -192,7 +209,7 @@ function ApproveForm(props: {
         autoFocus
         onChange={(event) => props.onMessage(event.target.value)}
       />
-      <button type="submit" className="b-btn b-good">
+      <button type="submit" className="b-btn b-good" onClick={unlessDoubled}>
         <Icon name="check" />
         Approve {quantity(props.files, "file")}
       </button>

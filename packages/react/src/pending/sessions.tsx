@@ -4,6 +4,8 @@ import type { ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
 import type { Thread } from "../data/facts.ts";
 import { useLoaded } from "../data/loaded.ts";
+import { useAct } from "../parts/use-act.ts";
+import type { PlanRequest } from "../plans/request.ts";
 import { dayAndClock, quantity, visible } from "../words.ts";
 
 type Session = CallOutput<"GET /api/threads/:id/sessions">["sessions"][number];
@@ -26,13 +28,17 @@ const NO_SESSIONS: readonly Session[] = [];
 export function Sessions({
   thread,
   sessions,
+  onPlan,
   onCompare,
 }: {
   readonly thread: Thread;
   readonly sessions: readonly Session[];
+  /** Opens the preview of going back to what a session came to. */
+  onPlan(request: PlanRequest): void;
   /** Left out where two states cannot be shown. */
   onCompare?: ((from: string, to: string) => void) | undefined;
 }): ReactNode {
+  const act = useAct();
   if (sessions.length < 2) return null;
   return (
     <details className="b-sessions">
@@ -47,18 +53,34 @@ export function Sessions({
               </td>
               <td className="b-muted">{aboutWords(session)}</td>
               <td className="b-r">
-                {onCompare !== undefined &&
-                session.base !== null &&
-                (session.approved ?? session.head) !== null ? (
+                {onCompare !== undefined && session.base !== null && endOf(session) !== null ? (
                   <button
                     type="button"
                     className="b-btn b-s b-quiet"
                     aria-label={`Compare ${session.name}`}
-                    onClick={() => onCompare(session.base!, (session.approved ?? session.head)!)}
+                    onClick={() => onCompare(session.base!, endOf(session)!)}
                   >
                     Compare
                   </button>
                 ) : null}
+                {session.status === "active" || endOf(session) === null ? null : (
+                  <button
+                    type="button"
+                    className="b-btn b-s b-quiet"
+                    aria-label={`Restore what was ${WORDS[session.status]} in ${session.name}…`}
+                    {...act(() =>
+                      onPlan({
+                        kind: "restore",
+                        target: endOf(session)!,
+                        thread: thread.id,
+                        name: `what was ${WORDS[session.status]} in ${session.name}`,
+                        ...(session.closedAt !== null && { at: session.closedAt }),
+                      }),
+                    )}
+                  >
+                    Restore…
+                  </button>
+                )}
               </td>
             </tr>
           ))}
@@ -66,6 +88,11 @@ export function Sessions({
       </table>
     </details>
   );
+}
+
+/** The state that a session came to. */
+function endOf({ approved, head }: Session): string | null {
+  return approved ?? head;
 }
 
 function aboutWords({ closedAt, createdAt, message, checkpoints }: Session): string {

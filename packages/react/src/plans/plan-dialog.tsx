@@ -1,5 +1,5 @@
 /** The preview of going back: what it would do, what stays, and the one button that does it. */
-import { useMemo, useState, type ReactNode } from "react";
+import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { ClientError } from "@belay/protocol/client";
 import { useLiveState } from "../data/belay.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -180,7 +180,14 @@ function Warnings({ state, request, onDecide }: WarningsProps): ReactNode {
   if (stale !== undefined)
     notes.push(
       <Note key="stale" look="b-warn" strong="The files changed since this preview.">
-        {staleWords(stale, state.whole)} Nothing was restored. This is the new preview; confirm again.
+        {staleWords(stale, state.newer === undefined ? state.whole : state.newer.whole)} Nothing was restored.{" "}
+        {state.newer === undefined ? (
+          "This is the new preview; confirm again."
+        ) : (
+          <button type="button" className="b-btn b-s" onClick={state.showNewer}>
+            Show the new preview
+          </button>
+        )}
       </Note>,
     );
   for (const { agent } of plan?.working ?? [])
@@ -218,7 +225,13 @@ function Warnings({ state, request, onDecide }: WarningsProps): ReactNode {
   // the server says of working agents what stands above already
   const others = (plan?.warnings ?? []).filter((warning) => !warning.includes("is working right now"));
   for (const warning of others) notes.push(<Note key={warning} look="b-warn" strong={visible(warning)} />);
-  return <div role="status">{notes.slice(0, 2)}</div>;
+  // a refusal is said at once; the rest when the reader has finished a sentence
+  const isRefused = error !== undefined || stale !== undefined;
+  return (
+    <div role="status" aria-live={isRefused ? "assertive" : "polite"}>
+      {notes.slice(0, 2)}
+    </div>
+  );
 }
 
 const ALSO = " too";
@@ -363,13 +376,16 @@ function Footer(props: {
   const files = props.files + (state.plan?.conflicts ?? []).length;
   const isConnected = useLiveState().kind !== "waiting";
   const git = useMemo(() => gitStays(state.plan), [state.plan]);
+  const isSlow = useLate(state.isPlanning, SLOW_MS);
   const why = !isConnected
     ? "Not connected."
     : state.isPlanning
       ? "The plan is being made."
-      : isRestoreRunning(state.error)
-        ? "It can start when the other restore is done."
-        : undefined;
+      : state.newer !== undefined
+        ? "The files changed since this preview."
+        : isRestoreRunning(state.error)
+          ? "It can start when the other restore is done."
+          : undefined;
   const canApply = (files > 0 || scope !== "files") && why === undefined && !state.isApplying;
   return (
     <footer className="b-dialog-foot">
@@ -386,16 +402,35 @@ function Footer(props: {
           type="button"
           className={props.isDangerous ? "b-btn b-danger" : "b-btn b-main"}
           aria-disabled={!canApply}
+          aria-busy={isSlow}
           title={why}
           onClick={() => canApply && props.onAct()}
         >
-          <Icon name={request.kind === "redo" ? "redo" : "back"} />
+          {isSlow ? (
+            <span className="b-spinner" aria-hidden="true" />
+          ) : (
+            <Icon name={request.kind === "redo" ? "redo" : "back"} />
+          )}
           {scope === "conversation" ? "Go back in the conversation" : confirmWords(request.kind, files)}{" "}
           <kbd>Ctrl ⏎</kbd>
         </button>
       )}
     </footer>
   );
+}
+
+/** A plan that takes longer than this shows that it is being made. */
+const SLOW_MS = 150;
+
+/** True once something has gone on for a while. */
+function useLate(isOn: boolean, ms: number): boolean {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    if (!isOn) return setLate(false);
+    const timer = setTimeout(() => setLate(true), ms);
+    return () => clearTimeout(timer);
+  }, [isOn, ms]);
+  return isOn && isLate;
 }
 
 /** "Git stays as it is: main 4f2c1a9, 3 staged." */

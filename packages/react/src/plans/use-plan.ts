@@ -50,8 +50,10 @@ export interface PlanState {
   /** Of files that are chosen in part, these hunks. */
   readonly hunks: Choices["hunks"];
   readonly error: Error | undefined;
-  /** Set when the files changed since the preview, to what changed: a new one is shown, to be confirmed again. */
+  /** Set when the files changed since the preview, to what changed. */
   readonly stale: ReadonlySet<string> | undefined;
+  /** A newer plan than the one that is shown, which can no longer be confirmed: it waits until the person wants to see it. */
+  readonly newer: Pick<PlanState, "plan" | "whole" | "hunks"> | undefined;
   readonly isPlanning: boolean;
   readonly isApplying: boolean;
   /** How far it is, where that takes long enough to tell. */
@@ -70,6 +72,7 @@ const NOTHING: MadeState = {
   hunks: new Map(),
   error: undefined,
   stale: undefined,
+  newer: undefined,
   isPlanning: true,
   isApplying: false,
   progress: undefined,
@@ -92,7 +95,8 @@ export function usePlan(asked: PlanRequest, choices: Choices, onDone: (outcome: 
         if (turn.current !== mine) return;
         setState((before) => ({
           ...before,
-          ...made,
+          // [R2163] what is being read is not replaced under the eye
+          ...(refusal?.code === "PLAN_STALE" ? { newer: made } : { ...made, newer: undefined }),
           madeFor: wanted,
           error: refusal?.code === "PREFLIGHT_FAILED" ? refusal : undefined,
           isPlanning: false,
@@ -118,7 +122,7 @@ export function usePlan(asked: PlanRequest, choices: Choices, onDone: (outcome: 
     [live, isWaiting, plan],
   );
   const apply = async (bestEffort = false) => {
-    if (!state.plan || isPlanning || state.isApplying) return;
+    if (!state.plan || state.newer !== undefined || isPlanning || state.isApplying) return;
     change({ isApplying: true, progress: undefined });
     try {
       // first: where the agent cannot do it, nothing else has happened
@@ -135,7 +139,8 @@ export function usePlan(asked: PlanRequest, choices: Choices, onDone: (outcome: 
       else change({ error: error as Error });
     }
   };
-  return { ...state, isPlanning, apply };
+  const showNewer = () => change({ ...state.newer, newer: undefined });
+  return { ...state, isPlanning, apply, showNewer };
 }
 
 /**

@@ -6,6 +6,7 @@ import { useBelay } from "../data/belay.tsx";
 import { useThreads, useVersion, type Thread } from "../data/facts.ts";
 import { useLoaded } from "../data/loaded.ts";
 import { Icon } from "../parts/icon.tsx";
+import { isDoubled } from "../parts/double-press.ts";
 import { useToast } from "../parts/toasts.tsx";
 import { dayAndClock, quantity, size, visible, WORDS } from "../words.ts";
 import { KINDS } from "./kinds.ts";
@@ -13,8 +14,9 @@ import { useOwnSizes, type OwnSize } from "./own-sizes.ts";
 
 type Checkpoint = CallOutput<"GET /api/checkpoints">["checkpoints"][number];
 
-/** Older ones are found by words or kind. */
-const MOST = 2000;
+/** So many are asked for at first; further ones when wanted, up to what the server gives at once. */
+const FIRST = 2000;
+const MOST = 10_000;
 const ROW = 36;
 
 /** The table with its filters; deleting asks for a second press. */
@@ -29,25 +31,22 @@ export function CheckpointTable({ onChanged }: { onChanged(): void }): ReactNode
   const [age, setAge] = useState("");
   const [least, setLeast] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const query = {
-    workspace,
-    limit: MOST,
-    ...(kind && { kind }),
-    ...(search.trim() && { search: search.trim() }),
-  };
-  const { value, error } = useLoaded(`checkpoints ${JSON.stringify(query)} ${version} ${changes} !`, () =>
-    client.call("GET /api/checkpoints", { query }),
+  const [limit, setLimit] = useState(FIRST);
+  const query = { limit, ...(kind && { kind }), ...(search.trim() && { search: search.trim() }) };
+  const { value, error } = useLoaded(
+    `checkpoints ${workspace} ${thread} ${JSON.stringify(query)} ${version} ${changes} !`,
+    () =>
+      thread === ""
+        ? client.call("GET /api/checkpoints", { query: { workspace, ...query } })
+        : client.call("GET /api/threads/:id/checkpoints", { params: { id: thread }, query }),
   );
   const ownSize = useOwnSizes(value?.checkpoints[0]?.seq ?? 0, changes);
   const rows = useMemo(
     () =>
       (value?.checkpoints ?? []).filter(
-        (each) =>
-          (thread === "" || each.thread === thread) &&
-          isOlder(each, Number(age)) &&
-          (least === "" || (ownSize(each) ?? 0) > Number(least)),
+        (each) => isOlder(each, Number(age)) && (least === "" || (ownSize(each) ?? 0) > Number(least)),
       ),
-    [value, thread, age, least, ownSize],
+    [value, age, least, ownSize],
   );
   const drop = useDrop(() => {
     setChosen(new Set());
@@ -79,12 +78,25 @@ export function CheckpointTable({ onChanged }: { onChanged(): void }): ReactNode
         {...{ rows, threads, chosen, ownSize }}
         onToggle={(ids, isIn) => setChosen(withIds(chosen, ids, isIn))}
       />
-      {(value?.checkpoints.length ?? 0) < MOST ? null : (
-        <p className="b-small b-muted b-in-head">
-          These are the newest {MOST.toLocaleString("en")}; a search finds older ones.
-        </p>
+      {(value?.checkpoints.length ?? 0) < limit ? null : (
+        <OlderOnes limit={limit} onMore={() => setLimit(MOST)} />
       )}
     </section>
+  );
+}
+
+/** Says that there are older ones, and shows them as far as the server gives them at once. */
+function OlderOnes({ limit, onMore }: { readonly limit: number; onMore(): void }): ReactNode {
+  return (
+    <p className="b-row b-small b-muted b-in-head">
+      These are the newest {limit.toLocaleString("en")}
+      {limit < MOST ? "." : "; a search finds older ones."}
+      {limit < MOST ? (
+        <button type="button" className="b-btn b-s" onClick={onMore}>
+          Show older ones too
+        </button>
+      ) : null}
+    </p>
   );
 }
 
@@ -177,8 +189,8 @@ function DeleteButton({ count, onDelete }: { readonly count: number; onDelete():
       aria-disabled={isOff}
       title={isOff ? "Nothing is selected" : "They can be brought back for 24 hours"}
       onBlur={() => setAsked(false)}
-      onClick={() => {
-        if (isOff) return;
+      onClick={(event) => {
+        if (isOff || isDoubled(event)) return;
         if (isAsked) onDelete();
         setAsked(!isAsked);
       }}

@@ -5,6 +5,7 @@ import { useBelay } from "../data/belay.tsx";
 import { useLoaded } from "../data/loaded.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { useToast, type Toast } from "../parts/toasts.tsx";
+import { useAct } from "../parts/use-act.ts";
 import { dayAndClock, quantity, size, visible, WORDS } from "../words.ts";
 import { ForgetDialog } from "./forget-dialog.tsx";
 
@@ -153,10 +154,11 @@ function Way(props: {
   readonly isFinal?: boolean;
   onPress(): void;
 }): ReactNode {
+  const act = useAct();
   return (
     <div className="b-way">
       <span className={props.isFinal ? "b-strong b-bad" : "b-strong"}>{props.words}</span>
-      <button type="button" className={props.isFinal ? "b-btn b-bad" : "b-btn"} onClick={props.onPress}>
+      <button type="button" className={props.isFinal ? "b-btn b-bad" : "b-btn"} {...act(props.onPress)}>
         {props.button}
       </button>
       <p className="b-small b-muted">{props.about}</p>

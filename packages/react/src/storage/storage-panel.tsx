@@ -5,8 +5,7 @@ import { useStatus, useVersion, type Status } from "../data/facts.ts";
 import { useLoaded } from "../data/loaded.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useToast } from "../parts/toasts.tsx";
-import { quantity, size, visible } from "../words.ts";
-import { CheckpointTable } from "./checkpoint-table.tsx";
+import { clock, gapReason, quantity, size, visible } from "../words.ts";
 import { MakeRoom } from "./make-room.tsx";
 import { Space } from "./space.tsx";
 
@@ -40,23 +39,41 @@ export function StoragePanel({
         {status === undefined ? null : <Coverage status={status} {...props} />}
       </div>
       {children}
-      <CheckpointTable key={changes} onChanged={() => setChanges(changes + 1)} />
+      <LaterTable key={changes} onChanged={() => setChanges(changes + 1)} />
     </div>
   );
+}
+
+/** The table is loaded when it is first shown: hosts without it do not pay for it. */
+function LaterTable(props: { onChanged(): void }): ReactNode {
+  const { value, error } = useLoaded("checkpoint table", () => import("./checkpoint-table.tsx"));
+  if (error !== undefined) return <p className="b-empty">{visible(error.message)}</p>;
+  return value === undefined ? null : <value.CheckpointTable {...props} />;
 }
 
 const SHOWN = 50;
 
 function Coverage({ status, onSettings }: { readonly status: Status; onSettings?(): void }): ReactNode {
-  const { gaps, excluded } = status;
+  const { gaps, excluded, watching, paused } = status;
+  const isLive = watching.state === "live" && paused === null;
   return (
     <section className="b-card b-in" aria-label="What is protected">
       <h2>What is protected</h2>
       <p className="b-row">
         <Icon name="shield" />
-        {quantity(status.newest?.files ?? 0, "file")}, {size(status.newest?.bytes ?? 0)}, captured as they
-        change
+        {quantity(status.newest?.files ?? 0, "file")}, {size(status.newest?.bytes ?? 0)}
+        {isLive ? ", captured as they change" : ""}
       </p>
+      {isLive ? null : (
+        <p className="b-row">
+          <span className="b-warn">
+            <Icon name="warn" />
+          </span>
+          {paused === null
+            ? `Not watched now: ${visible(watching.reason ?? "looked at when asked")}.`
+            : `Paused until ${clock(paused.until)}: what agents do now can only be undone as a whole.`}
+        </p>
+      )}
       {gaps.slice(0, SHOWN).map((gap) => (
         <p key={gap.path} className="b-row">
           <span className="b-warn">
@@ -64,7 +81,7 @@ function Coverage({ status, onSettings }: { readonly status: Status; onSettings?
           </span>
           <span className="b-mono b-cut">{visible(gap.path)}</span>
           <span className="b-muted">
-            {size(gap.size)}, {gap.reason}
+            {size(gap.size)}, {gapReason(gap.reason)}
           </span>
           <span className="b-grow" />
           {onSettings === undefined ? null : (

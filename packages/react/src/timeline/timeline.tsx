@@ -24,6 +24,8 @@ export interface TimelineListProps {
   readonly isCompact: boolean;
   /** Every checkpoint has its row. */
   readonly isFlat?: boolean;
+  /** Threads in words, by their ids. */
+  readonly threadNames?: ReadonlyMap<string, string>;
   onSelect(selection: string): void;
   onAction(action: RowAction, row: HistoryRow): void;
   onStep(row: HistoryRow, step: Step): void;
@@ -151,12 +153,15 @@ function useOpenRows() {
 
 /** New rows that wait, so that nothing moves under the eye. */
 function News({ rows, onShow }: { readonly rows: readonly HistoryRow[]; onShow(): void }): ReactNode {
-  if (rows.length === 0) return null;
   return (
-    <button type="button" className="b-pill" onClick={onShow}>
-      <Icon name="up" small />
-      {quantity(rows.length, rows.every(({ kind }) => kind === "turn") ? "new turn" : "new row")}
-    </button>
+    <div className="b-news" role="status">
+      {rows.length === 0 ? null : (
+        <button type="button" className="b-pill" onClick={onShow}>
+          <Icon name="up" small />
+          {quantity(rows.length, rows.every(({ kind }) => kind === "turn") ? "new turn" : "new row")}
+        </button>
+      )}
+    </div>
   );
 }
 
@@ -258,6 +263,7 @@ function Line({ item, index, open, lanes, toggle, ...props }: LineProps): ReactN
           isSelected={props.selected === row.ref}
           isOpen={open.has(row.ref)}
           isCompact={props.isCompact}
+          threadName={row.thread === null ? undefined : props.threadNames?.get(row.thread)}
           isFlat={props.isFlat}
           isNewest={row === props.history.rows[0]}
           isGoal={row.ref === props.goal}

@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import type { HistoryRow } from "../data/history.ts";
 import { agentColour, AgentBadge, Icon, Lines } from "../parts/icon.tsx";
+import { useAct } from "../parts/use-act.ts";
 import { agentName, clock, duration, quantity, visible } from "../words.ts";
 import type { Lane } from "./lanes.ts";
 import { filesOf, lengthOf, sentenceOf, targetOf, titleOf } from "./row-text.ts";
@@ -19,6 +20,8 @@ export interface TurnRowProps {
   readonly mark: "A" | "B" | undefined;
   readonly index: number;
   readonly isCompact: boolean;
+  /** The thread in words, where it is known. */
+  readonly threadName?: string | undefined;
   /** Every checkpoint has its row: its files are told apart. */
   readonly isFlat?: boolean | undefined;
   /** Nothing happened since: that its state is on disk goes without saying. */
@@ -89,7 +92,8 @@ export function TurnRow(props: TurnRowProps): ReactNode {
   );
 }
 
-function ApprovedMark({ row, isSelected, index, onSelect }: TurnRowProps): ReactNode {
+function ApprovedMark({ row, isSelected, index, threadName, onSelect }: TurnRowProps): ReactNode {
+  const thread = threadName === undefined ? agentName(row.agent) : visible(threadName);
   return (
     <div
       role="row"
@@ -107,8 +111,8 @@ function ApprovedMark({ row, isSelected, index, onSelect }: TurnRowProps): React
         </span>
       </span>
       <span role="gridcell">Approved</span>
-      <span className="b-muted b-nowrap" role="gridcell">
-        {[agentName(row.agent), row.session, clock(row.at)].filter(Boolean).join(" · ")}
+      <span className="b-muted b-cut" role="gridcell">
+        {[thread, row.session, clock(row.at)].filter(Boolean).join(" · ")}
       </span>
     </div>
   );
@@ -284,6 +288,7 @@ function pressing(action: RowAction, onAction: (action: RowAction) => void) {
 function RowButton({ row, isSelected, isOpen, onAction }: TurnRowProps): ReactNode {
   const target = targetOf(row);
   const press = (action: RowAction) => pressing(action, onAction);
+  const act = useAct();
   const tabIndex = isSelected ? 0 : -1;
   return (
     <div className="b-act" role="gridcell">
@@ -303,7 +308,7 @@ function RowButton({ row, isSelected, isOpen, onAction }: TurnRowProps): ReactNo
           type="button"
           tabIndex={tabIndex}
           className="b-btn b-s b-quiet"
-          onClick={press("redo")}
+          {...act(press("redo"))}
           aria-label={`Redo ${titleOf(row)}`}
         >
           <Icon name="redo" small />
@@ -315,8 +320,7 @@ function RowButton({ row, isSelected, isOpen, onAction }: TurnRowProps): ReactNo
           tabIndex={tabIndex}
           className={isSelected ? "b-btn b-s" : "b-btn b-s b-quiet b-icon"}
           aria-label={`Restore to ${target.name}`}
-          title={`Restore to ${target.name}`}
-          onClick={press("restore")}
+          {...act(press("restore"), `Restore to ${target.name}`)}
         >
           <Icon name="back" small={isSelected} />
           {isSelected ? "Restore…" : null}

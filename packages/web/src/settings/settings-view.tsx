@@ -1,6 +1,6 @@
 /** What causes checkpoints, how long they stay, the limits, the agents, this page, and the pages that are open. */
 import { ago, useBelay, useLoaded, useToast, visible, useStatus, useThreads, useVersion } from "@belay/react";
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { Shell } from "../shell/shell.tsx";
 import { PAGE } from "../words.ts";
 import { AgentsCard } from "./agents-card.tsx";
@@ -51,16 +51,11 @@ export function SettingsView(): ReactNode {
               {settings.map((known) => {
                 if (known.key === "retention.policy")
                   return (
-                    <Cards
-                      key={known.key}
-                      known={known}
-                      chosen={String(value?.settings[known.key]?.value ?? "")}
-                      onSave={save}
-                    />
+                    <Cards key={known.key} known={known} setting={value?.settings[known.key]} onSave={save} />
                   );
                 const setting = value?.settings[known.key];
                 return setting === undefined ? null : (
-                  <Row key={`${known.key} ${setting.value}`} known={known} setting={setting} onSave={save} />
+                  <Row key={known.key} known={known} setting={setting} onSave={save} />
                 );
               })}
               {words === "Triggers" ? <PauseRow status={status} /> : null}
@@ -83,6 +78,8 @@ function Row(props: {
   const { known, setting, onSave } = props;
   const shown = settingText(known.key, setting.value);
   const [text, setText] = useState(shown);
+  // what was saved is shown in the server's own words; the field stays, and the focus with it
+  useEffect(() => setText(shown), [shown]);
   const save = (next: string) => next !== shown && onSave(known.key, next);
   return (
     <div className="b-way">
@@ -105,7 +102,7 @@ function Row(props: {
         <select
           id={known.key}
           className="b-field"
-          value={text}
+          value={shown}
           onChange={(event) => save(event.target.value)}
         >
           {known.choices.map(([choice, words]) => (
@@ -116,34 +113,48 @@ function Row(props: {
         </select>
       )}
       <p className="b-small b-muted">
-        {known.about}{" "}
-        {setting.source === "default" ? (
-          "Default."
-        ) : (
-          <>
-            From {setting.source}.{" "}
-            <button
-              type="button"
-              className="b-plain b-link"
-              aria-label={`Default of ${known.words}`}
-              onClick={() => onSave(known.key, null)}
-            >
-              Back to the default
-            </button>
-          </>
-        )}
+        {known.about} <Source known={known} source={setting.source} onSave={onSave} />
       </p>
     </div>
+  );
+}
+
+/** Where a value comes from, and the way back to the default. */
+function Source(props: {
+  readonly known: KnownSetting;
+  readonly source: string;
+  onSave(key: string, value: null): void;
+}): ReactNode {
+  const { known, source, onSave } = props;
+  if (source === "default") return "Default.";
+  return (
+    <>
+      From {source}.{" "}
+      <button
+        type="button"
+        className="b-plain b-link"
+        aria-label={`Default of ${known.words}`}
+        onClick={(event) => {
+          onSave(known.key, null);
+          // the button goes with the value that it takes away
+          event.currentTarget.closest("main")?.focus({ preventScroll: true });
+        }}
+      >
+        Back to the default
+      </button>
+    </>
   );
 }
 
 /** The presets of retention, each with what it keeps. */
 function Cards(props: {
   readonly known: KnownSetting;
-  readonly chosen: string;
-  onSave(key: string, value: string): void;
+  /** Undefined while it is not known. */
+  readonly setting: Setting | undefined;
+  onSave(key: string, value: string | null): void;
 }): ReactNode {
-  const { known, chosen, onSave } = props;
+  const { known, setting, onSave } = props;
+  const chosen = String(setting?.value ?? "");
   return (
     <div className="b-presets" role="radiogroup" aria-label={known.words}>
       {known.choices?.map(([value, words, about]) => (
@@ -161,6 +172,11 @@ function Cards(props: {
           <span className="b-small b-muted">{about}</span>
         </label>
       ))}
+      {setting === undefined || setting.source === "default" ? null : (
+        <p className="b-small b-muted">
+          <Source known={known} source={setting.source} onSave={onSave} />
+        </p>
+      )}
     </div>
   );
 }

@@ -1,5 +1,5 @@
-/** Notices of the browser itself, off until they are wanted. Their text has no prompt and no path. */
-import { quantity, useBelay } from "@belay/react";
+/** Notices of the browser itself, off until they are wanted. Their text has no prompt and no path unless that is allowed. */
+import { quantity, quoted, titleOf, useBelay, visible } from "@belay/react";
 import { useEffect, useState } from "react";
 
 const MANY_FILES = 20;
@@ -10,6 +10,7 @@ export const NOTICES = [
   { name: "needs", words: "something needs you" },
   { name: "gaps", words: "something was not captured" },
   { name: "many", words: `a turn changed more than ${MANY_FILES} files` },
+  { name: "words", words: "and say the prompt or the file" },
 ] as const;
 
 type Notice = (typeof NOTICES)[number]["name"];
@@ -37,32 +38,41 @@ export function useNoticeChoice(): {
 /** Tells what is wanted, as it happens in the project. */
 export function useNotices(project: string): void {
   const { live, client, workspace } = useBelay();
-  useEffect(
-    () =>
-      live.onEvent((event) => {
-        const wanted = read();
-        if (event.type === "coverage_gap" && wanted.has("gaps"))
+  useEffect(() => {
+    const firstGap = (id: string) =>
+      client.call("GET /api/checkpoints/:id", { params: { id }, query: { workspace } }).then(
+        ({ checkpoint }) => checkpoint.gaps[0]?.path,
+        () => undefined,
+      );
+    return live.onEvent((event) => {
+      const wanted = read();
+      if (event.type === "coverage_gap" && wanted.has("gaps")) {
+        const told = `${quantity(event.gaps, "file")} of a turn ${event.gaps === 1 ? "was" : "were"} not captured`;
+        void firstGap(event.checkpoint).then((path) =>
           tell(
             project,
-            `${quantity(event.gaps, "file")} of a turn ${event.gaps === 1 ? "was" : "were"} not captured.`,
+            wanted.has("words") && path ? `${told}: ${visible(path)}` : `${told}.`,
             event.checkpoint,
-          );
-        if (event.type === "fix_escalated" && wanted.has("needs"))
-          tell(project, "Auto-fix needs you.", event.fix);
-        if (event.type === "conflict_opened" && wanted.has("needs"))
-          tell(project, "A merge has conflicts for you to decide.", event.merge);
-        if (event.type !== "done" || event.checkpoint === null || !wanted.has("many")) return;
-        const cid = event.checkpoint;
-        void client.call("GET /api/history", { query: { workspace, limit: 1 } }).then(
-          ({ rows: [row] }) => {
-            const files = row === undefined ? 0 : row.added + row.modified + row.deleted;
-            if (files > MANY_FILES) tell(project, `A turn changed ${quantity(files, "file")}.`, cid);
-          },
-          () => undefined,
+          ),
         );
-      }),
-    [live, client, workspace, project],
-  );
+      }
+      if (event.type === "fix_escalated" && wanted.has("needs"))
+        tell(project, "Auto-fix needs you.", event.fix);
+      if (event.type === "conflict_opened" && wanted.has("needs"))
+        tell(project, "A merge has conflicts for you to decide.", event.merge);
+      if (event.type !== "done" || event.checkpoint === null || !wanted.has("many")) return;
+      const cid = event.checkpoint;
+      void client.call("GET /api/history", { query: { workspace, limit: 1 } }).then(
+        ({ rows: [row] }) => {
+          const files = row === undefined ? 0 : row.added + row.modified + row.deleted;
+          const told = `A turn changed ${quantity(files, "file")}`;
+          if (row === undefined || files <= MANY_FILES) return;
+          tell(project, wanted.has("words") ? `${told}: ${quoted(titleOf(row), 120)}` : `${told}.`, cid);
+        },
+        () => undefined,
+      );
+    });
+  }, [live, client, workspace, project]);
 }
 
 /** All tabs tell the same; one tag makes them one notice. */

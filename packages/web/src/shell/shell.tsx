@@ -14,16 +14,18 @@ import {
   useVersion,
   visible,
   WORDS,
+  type LiveState,
   type Merge,
   type Status,
   type Thread,
 } from "@belay/react";
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { conflictsPath, go, threadPath, timelinePath, viewPath, type Named } from "../address.ts";
 import { ProjectMenu } from "./project-menu.tsx";
 import { nameOf } from "./project-name.ts";
 import { NeedsContext, useAskedNeeds, useTabName, type Needs } from "./needs.ts";
 import { useNotices } from "./notices.ts";
+import { useUnlessPressed } from "./use-unless-pressed.ts";
 import { filesWaiting, usePendingCounts, type PendingCount } from "./pending-counts.ts";
 
 /** What the frame shows. */
@@ -62,8 +64,7 @@ export function Shell(props: ShellProps): ReactNode {
   const waiting = threads.reduce((sum, { id }) => sum + filesWaiting(pending.get(id)), 0);
   return (
     <div className="b-frame">
-      <Strip />
-      <Trouble workspace={workspace} status={status} />
+      <Strips workspace={workspace} status={status} />
       <div className={props.isTight ? "b-app b-tight" : "b-app"}>
         <nav className="b-side" aria-label="Main">
           <ProjectMenu workspace={workspace} name={status === undefined ? "" : nameOf(status.path)} />
@@ -262,6 +263,19 @@ function Protection({ status }: { readonly status: Status }): ReactNode {
   );
 }
 
+/** [R2164] Strips come and go between two presses: what is being pressed would move away from under the pointer. */
+function Strips(props: Pick<ShellProps, "workspace" | "status">): ReactNode {
+  const { workspace, status } = props;
+  const live = useLiveState();
+  const shown = useUnlessPressed(useMemo(() => ({ workspace, status, live }), [workspace, status, live]));
+  return (
+    <>
+      <Strip state={shown.live} />
+      <Trouble {...shown} />
+    </>
+  );
+}
+
 /** What the server says of captures that fail or are paused. */
 interface Obstacle {
   readonly code: string;
@@ -344,8 +358,7 @@ function Damage({ workspace, status }: Pick<ShellProps, "workspace" | "status">)
 }
 
 /** Says when what is shown is old, and when the next try is. */
-function Strip(): ReactNode {
-  const state = useLiveState();
+function Strip({ state }: { readonly state: LiveState }): ReactNode {
   const { live } = useBelay();
   const [now, setNow] = useState(Date.now());
   const isWaiting = state.kind === "waiting";

@@ -15,6 +15,7 @@ import {
   quantity,
   restoreTo,
   titleOf,
+  useAct,
   useBelay,
   useLoaded,
   visible,
@@ -56,7 +57,7 @@ export function Conversation(props: {
       {messages.map((message, index) => (
         <li key={message.id}>
           {message.role === "user" ? (
-            <Prompt message={message} row={turnOf(message, turns)} onPlan={onPlan} />
+            <Prompt message={message} agent={agent} row={turnOf(message, turns)} onPlan={onPlan} />
           ) : (
             <Answer message={message} agent={agent} row={turnOf(promptBefore(messages, index), turns)} />
           )}
@@ -114,10 +115,12 @@ function Answer(props: {
 
 function Prompt(props: {
   readonly message: Message;
+  readonly agent: string | null;
   readonly row: HistoryRow | undefined;
   onPlan(request: PlanRequest): void;
 }): ReactNode {
-  const { message, row, onPlan } = props;
+  const { message, agent, row, onPlan } = props;
+  const act = useAct();
   const isUndone = row?.state === "undone" || message.rolledBack;
   const files = row === undefined ? 0 : filesOf(row);
   return (
@@ -140,8 +143,9 @@ function Prompt(props: {
       {isUndone ? (
         <p className="b-small b-muted">
           {row?.state === "undone"
-            ? "What it changed was taken back. The agent is told so."
-            : "The conversation went back to before this. The agent is told so."}
+            ? `What it changed was taken back${row.undoneAt === null ? "" : `, ${dayAndClock(row.undoneAt)}`}. `
+            : "The conversation went back to before this. "}
+          {agent === null ? "The agent" : agentName(agent)} is told so at its next prompt.
         </p>
       ) : null}
       <footer className="b-row b-small b-muted">
@@ -159,9 +163,9 @@ function Prompt(props: {
             type="button"
             className="b-btn b-s b-quiet"
             aria-label={`Redo ${titleOf(row)}`}
-            onClick={() =>
-              onPlan({ kind: "redo", name: titleOf(row), ...(row.thread && { thread: row.thread }) })
-            }
+            {...act(() =>
+              onPlan({ kind: "redo", name: titleOf(row), ...(row.thread && { thread: row.thread }) }),
+            )}
           >
             <Icon name="redo" small />
             Redo…

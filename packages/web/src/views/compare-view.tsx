@@ -12,6 +12,7 @@ import {
   useDiff,
   useLoaded,
   visible,
+  type ChangedFile,
   type Comparison,
   type DiffLook,
   type Pair,
@@ -21,13 +22,14 @@ import {
   useToast,
   useVersion,
 } from "@belay/react";
-import { useEffect, useState, type KeyboardEvent, type ReactNode } from "react";
+import { useState, type KeyboardEvent, type ReactNode } from "react";
 import { comparePath, go, timelinePath } from "../address.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
 import { lettersAct, usePreference } from "../preferences.ts";
 import { Shell } from "../shell/shell.tsx";
 import { CompareTools } from "./compare-tools.tsx";
 import { diffActions } from "./diff-actions.ts";
+import { mark, pressTop, step } from "./diff-steps.ts";
 import { StatePick } from "./state-pick.tsx";
 
 /** Below this width both sides do not fit beside each other. */
@@ -52,20 +54,15 @@ export function CompareView(props: {
   const { look, tools } = useCompareLook();
   const pair: Pair = { from, to, version };
   const { value } = useDiff(pair);
-  useFirstFile(value, props.file);
   const names = { from: useStateName(from), to: useStateName(to) };
+  const { goTo, setGoTo, said, goToFile, keys } = useSteps(props.file, value?.files ?? []);
   const onKey = compareKeys({
     s: () => tools.setLayout(tools.layout === "split" ? "unified" : "split"),
     w: () => tools.setWhitespace(tools.whitespace === "exact" ? "ignore" : "exact"),
     "?": () => dialogs.open({ kind: "keys" }),
     Escape: () => go(timelinePath(workspace)),
     "/": () => setFinding(true),
-    f: () => pressTop(".b-diff", "[data-restore-file]"),
-    h: () => pressTop(".b-diff [role=group]", "[data-restore-hunk]"),
-    j: () => step(".b-diff", 1),
-    k: () => step(".b-diff", -1),
-    ".": () => step("[data-hunk]", 1),
-    ",": () => step("[data-hunk]", -1),
+    ...keys,
   });
   return (
     <Shell
@@ -79,18 +76,23 @@ export function CompareView(props: {
       top={<Sides {...{ workspace, from, to, names, value }} onRestore={dialogs.plan} />}
     >
       <main className="b-cmp" onKeyDown={onKey}>
-        <FileTree files={value?.files ?? []} />
+        <FileTree files={value?.files ?? []} selected={goTo?.path} onSelect={setGoTo} />
         <div className="b-cmpmain">
           <CompareTools
             {...tools}
             files={value?.filesTotal ?? 0}
             onFind={() => setFinding(true)}
-            onStep={(by) => step(".b-diff", by)}
+            onStep={goToFile}
           />
+          <span className="b-vh" role="status">
+            {said}
+          </span>
           <div className="b-cmpbody" tabIndex={0} role="region" aria-label="Differences">
             <DiffView
               {...pair}
               look={look}
+              goTo={goTo}
+              onArrive={mark}
               isFinding={isFinding}
               onFindEnd={() => setFinding(false)}
               actions={diffActions({
@@ -107,12 +109,29 @@ export function CompareView(props: {
   );
 }
 
-/** Goes to a file once its place is there. */
-function useFirstFile(value: Comparison | undefined, path: string | null): void {
-  const file = value?.files.find((each) => each.path === path);
-  useEffect(() => {
-    if (file !== undefined) document.getElementById(fileId(file))?.scrollIntoView({ block: "start" });
-  }, [file === undefined]);
+/** The file that was gone to, the ways from file to file and hunk to hunk, and what is said of them to readers. */
+function useSteps(first: string | null, files: readonly ChangedFile[]) {
+  const [goTo, setFile] = useState(() => (first === null ? undefined : { path: first }));
+  const [said, setSaid] = useState("");
+  // another object each time, so that the same file can be gone to again
+  const setGoTo = ({ path }: Pick<ChangedFile, "path">) => setFile({ path });
+  const goToHunk = (by: 1 | -1) => setSaid(step("[data-hunk]", by));
+  const goToFile = (by: 1 | -1) => {
+    const next = step(".b-diff", by);
+    // the files without a card are there too
+    const beyond = next === "" ? fileBeyond(files, by) : undefined;
+    setSaid(beyond === undefined ? next : visible(beyond.path));
+    if (beyond !== undefined) setGoTo(beyond);
+  };
+  const keys = {
+    f: () => pressTop(".b-diff", "[data-restore-file]"),
+    h: () => pressTop(".b-diff [role=group]", "[data-restore-hunk]"),
+    j: () => goToFile(1),
+    k: () => goToFile(-1),
+    ".": () => goToHunk(1),
+    ",": () => goToHunk(-1),
+  };
+  return { goTo, setGoTo, said, goToFile, keys };
 }
 
 /** How differences are drawn, as this browser remembers it. */
@@ -262,25 +281,10 @@ function compareKeys(actions: Readonly<Record<string, () => void>>): (event: Key
   };
 }
 
-/** Presses a button of the file or hunk that is topmost in view. */
-function pressTop(place: string, button: string): void {
-  const body = document.querySelector(".b-cmpbody");
-  const top = body?.getBoundingClientRect().top ?? 0;
-  const topmost = [...(body?.querySelectorAll(place) ?? [])].find(
-    (element) => element.getBoundingClientRect().bottom > top + 50,
-  );
-  topmost?.querySelector<HTMLElement>(button)?.click();
-}
-
-/** Scrolls to the next or previous element of a kind. */
-function step(selector: string, by: 1 | -1): void {
-  const body = document.querySelector(".b-cmpbody");
-  if (body === null) return;
-  const top = body.getBoundingClientRect().top;
-  const places = [...body.querySelectorAll(selector)].map((element) => ({
-    element,
-    at: element.getBoundingClientRect().top - top,
-  }));
-  const next = by > 0 ? places.find(({ at }) => at > 60) : places.findLast(({ at }) => at < -4);
-  next?.element.scrollIntoView({ block: "start" });
+/** The file after the last one that has a card, or before the first. */
+function fileBeyond(files: readonly ChangedFile[], by: 1 | -1): ChangedFile | undefined {
+  const cards = [...document.querySelectorAll(".b-cmpbody .b-diff")];
+  const edge = by > 0 ? cards.at(-1) : cards[0];
+  const at = files.findIndex((file) => fileId(file) === edge?.id);
+  return at < 0 ? undefined : files[at + by];
 }

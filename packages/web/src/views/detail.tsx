@@ -11,6 +11,7 @@ import {
   Icon,
   targetOf,
   titleOf,
+  useAct,
   visible,
   WORDS,
   type DiffLook,
@@ -168,6 +169,7 @@ const FIRST_WORDS = 220;
 
 function Heading({ row, threadName, onAnnotate, onBranch, onPlan, onBack }: DetailProps): ReactNode {
   const [isWhole, setWhole] = useState(false);
+  const act = useAct();
   const title = titleOf(row);
   const isLong = title.length > FIRST_WORDS;
   return (
@@ -202,8 +204,7 @@ function Heading({ row, threadName, onAnnotate, onBranch, onPlan, onBack }: Deta
               type="button"
               className="b-btn b-icon b-quiet b-s"
               aria-label={words}
-              title={words}
-              onClick={() => onAnnotate(field)}
+              {...act(() => onAnnotate(field), words)}
             >
               <Icon name={icon} />
             </button>
@@ -253,6 +254,7 @@ function GitThen({ row }: { readonly row: HistoryRow }): ReactNode {
 
 function Buttons({ row, workspace, onPlan }: DetailProps): ReactNode {
   const target = targetOf(row);
+  const act = useAct();
   const isTurn = row.kind === "turn";
   const restore = (to: NonNullable<typeof target>) =>
     onPlan({
@@ -269,15 +271,15 @@ function Buttons({ row, workspace, onPlan }: DetailProps): ReactNode {
         <button
           type="button"
           className="b-btn b-main"
-          onClick={() =>
-            onPlan({ kind: "redo", name: titleOf(row), ...(row.thread && { thread: row.thread }) })
-          }
+          {...act(() =>
+            onPlan({ kind: "redo", name: titleOf(row), ...(row.thread && { thread: row.thread }) }),
+          )}
         >
           <Icon name="redo" />
           Redo…
         </button>
       ) : target === undefined ? null : (
-        <button type="button" className="b-btn b-main" onClick={() => restore(target)}>
+        <button type="button" className="b-btn b-main" {...act(() => restore(target))}>
           <Icon name="back" />
           {isTurn
             ? "Restore to before this…"
@@ -290,7 +292,7 @@ function Buttons({ row, workspace, onPlan }: DetailProps): ReactNode {
         <button
           type="button"
           className="b-btn"
-          onClick={() => onPlan({ kind: "revert", target: row.id, name: `“${titleOf(row)}”` })}
+          {...act(() => onPlan({ kind: "revert", target: row.id, name: `“${titleOf(row)}”` }))}
         >
           <Icon name="undo" />
           Undo only this…

@@ -1,6 +1,7 @@
 /** Ids, command lines, gaps: everything exact about a row, to copy. */
 import {
   CommandLine,
+  gapReason,
   quantity,
   size,
   useBelay,
@@ -11,7 +12,7 @@ import {
 } from "@belay/react";
 import { useState, type ReactNode } from "react";
 import { isUnwanted, unwant } from "../unwanted-gaps.ts";
-import { gapReason } from "./gap-reason.ts";
+import { doubtReason } from "./doubt-reason.ts";
 
 /** The row, and what git says now; undefined while that is not known. */
 export interface DetailsProps {
@@ -49,7 +50,11 @@ export function Details({ row, gitNow }: DetailsProps): ReactNode {
         {checkpoint?.git ? <Fact name="Git then" value={gitFact(checkpoint.git)} /> : null}
         {gitNow ? <Fact name="Git now" value={gitFact(gitNow)} /> : null}
         {(checkpoint?.doubts ?? []).map((doubt) => (
-          <Fact key={doubt.path} name="Doubtful" value={`${visible(doubt.path)}: ${doubt.reason}`} />
+          <Fact
+            key={doubt.path}
+            name="Doubtful"
+            value={`${visible(doubt.path)}: ${doubtReason(doubt.reason)}`}
+          />
         ))}
         {(checkpoint?.gaps ?? []).map((gap) => (
           <GapFact key={gap.path} gap={gap} />

@@ -24,7 +24,7 @@ export function diffActions(to: {
     onHunk: ({ path }, hunk) => onPlan({ ...request(path), paths: [path], lines: changedLines(hunk) }),
   };
   return {
-    fileWords: "Restore this file…",
+    fileWords: `${verb} this file…`,
     // a renamed file comes back under its old name and goes from its new one
     onFile: ({ path, from }) =>
       onPlan({ ...request(path), paths: from === undefined ? [path] : [from, path] }),

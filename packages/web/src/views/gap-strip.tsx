@@ -1,10 +1,9 @@
 /** Which files of a row were not captured, said above its changes until it is not wanted any more. */
-import { Icon, quantity, size, useBelay, visible, type HistoryRow } from "@belay/react";
+import { gapReason, Icon, quantity, size, useBelay, visible, type HistoryRow } from "@belay/react";
 import { useState, type ReactNode } from "react";
 import { go, viewPath } from "../address.ts";
 import { isUnwanted, unwant } from "../unwanted-gaps.ts";
 import { useDetailsOf } from "./details.tsx";
-import { gapReason } from "./gap-reason.ts";
 
 /** So many are named; all of them are in the details. */
 const NAMED = 3;

@@ -6,6 +6,7 @@ import {
   Lines,
   offset,
   quoted,
+  useAct,
   useSteps,
   visible,
   type DiffLook,
@@ -33,6 +34,7 @@ export function countsOf({ added, modified, deleted, plus, minus }: HistoryRow |
 export function Steps({ row, look, isMixed, onPlan }: StepsProps): ReactNode {
   const { value: steps, error } = useSteps(row);
   const [open, setOpen] = useState<number>();
+  const act = useAct();
   if (error !== undefined) return <p className="b-empty">{error.message}</p>;
   if (steps === undefined) return <div className="b-skeleton b-card b-later" />;
   if (steps.length === 0) return <p className="b-empty">No tool call of this turn changed a file.</p>;
@@ -62,15 +64,15 @@ export function Steps({ row, look, isMixed, onPlan }: StepsProps): ReactNode {
                 type="button"
                 className="b-btn b-s b-quiet"
                 aria-label={`Restore to before ${words(step)}`}
-                onClick={() =>
+                {...act(() =>
                   onPlan({
                     kind: "restore",
                     target: step.before!,
                     name: `before ${quoted(visible(words(step)))}`,
                     at: step.at,
                     ...(row.thread && { thread: row.thread }),
-                  })
-                }
+                  }),
+                )}
               >
                 <Icon name="back" small />
                 Restore…

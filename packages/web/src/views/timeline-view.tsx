@@ -99,6 +99,7 @@ function List({ view }: { readonly view: ReturnType<typeof useTimeline> }): Reac
         {...{ mode, q, thread }}
         setMode={view.setMode}
         total={history.total}
+        marking={view.marking}
         onClear={() => go(timelinePath(workspace))}
       />
       <NeedsYou />
@@ -115,6 +116,7 @@ function List({ view }: { readonly view: ReturnType<typeof useTimeline> }): Reac
           isFlat={mode === "everything"}
           isCompact={view.density === "compact"}
           hasKeys={lettersAct()}
+          threadNames={view.threadNames}
           onSelect={view.select}
           onAction={view.act}
           onStep={(on) => {
@@ -135,9 +137,10 @@ function ListBar(props: {
   readonly q: string;
   readonly thread: string | undefined;
   readonly total: number;
+  readonly marking: ReturnType<typeof useTimeline>["marking"];
   onClear(): void;
 }): ReactNode {
-  const { mode, setMode, q, thread, total } = props;
+  const { mode, setMode, q, thread, total, marking } = props;
   return (
     <div className="b-tlbar">
       <div className="b-seg" role="group" aria-label="How much to show">
@@ -174,6 +177,21 @@ function ListBar(props: {
       <span className="b-small b-faint b-nowrap" role="status">
         {quantity(total, "row")}
       </span>
+      <button
+        type="button"
+        className="b-btn b-s b-quiet b-icon"
+        aria-label={`Mark for comparison${marking.title === undefined ? "" : `: ${marking.title}`}`}
+        title={
+          marking.title === undefined
+            ? "Select a row to mark it for comparison"
+            : "Compare two: mark the selected row"
+        }
+        aria-pressed={marking.isMarked}
+        aria-disabled={marking.title === undefined}
+        onClick={marking.toggle}
+      >
+        <Icon name="compare" />
+      </button>
     </div>
   );
 }

@@ -10,8 +10,9 @@ import {
   useVersion,
   type HistoryRow,
   type RowAction,
+  type Thread,
 } from "@belay/react";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { comparePath, go, timelinePath, viewPath } from "../address.ts";
 import { historyFilter, type RowMode } from "./history-filter.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
@@ -35,7 +36,6 @@ export function useTimeline(query: URLSearchParams) {
   const { history, store } = useHistory(historyFilter(query, mode));
   const version = useVersion();
   const status = useStatus(version);
-  const [marks, setMarks] = useState<readonly string[]>([]);
   const [tab, setTab] = useState<Tab>("changes");
   const [isPaneOpen, setPaneOpen] = useState(false);
   const dialogs = useDialogs(() => store.refresh());
@@ -46,8 +46,7 @@ export function useTimeline(query: URLSearchParams) {
     go(timelinePath(workspace, { sel, thread, q }), { replace: true });
     if (innerWidth <= NARROW) setPaneOpen(true);
   };
-  const mark = (ref: string) =>
-    setMarks(marks.includes(ref) ? marks.filter((each) => each !== ref) : [...marks, ref].slice(-2));
+  const { marks, setMarks, marking } = useMarks(row);
   const compare = () => {
     const [from = row, to] = markedRows(marks, history.rows);
     if (from !== undefined)
@@ -63,7 +62,7 @@ export function useTimeline(query: URLSearchParams) {
   const onKey = useTimelineKeys({
     row,
     dialogs,
-    mark: () => row && mark(row.ref),
+    mark: marking.toggle,
     compare,
     details: () => {
       setTab(tab === "details" ? "changes" : "details");
@@ -75,6 +74,7 @@ export function useTimeline(query: URLSearchParams) {
     compact: () => setDensity(density === "roomy" ? "compact" : "roomy"),
   });
   const threads = useThreads(version);
+  const threadNames = useThreadNames(threads);
   const shown = {
     q,
     thread,
@@ -85,13 +85,36 @@ export function useTimeline(query: URLSearchParams) {
     status,
     version,
     marks,
+    marking,
     tab,
     isPaneOpen,
     selected,
     row,
     threads,
+    threadNames,
   };
   return { ...shown, workspace, store, dialogs, setMode, setMarks, setTab, setPaneOpen, select, act, onKey };
+}
+
+/** The rows that are marked for comparison, and how the selected one is marked. */
+function useMarks(row: HistoryRow | undefined) {
+  const [marks, setMarks] = useState<readonly string[]>([]);
+  const mark = (ref: string) =>
+    setMarks(marks.includes(ref) ? marks.filter((each) => each !== ref) : [...marks, ref].slice(-2));
+  const marking = {
+    /** The selected row; undefined where none can be marked. */
+    title: row && titleOf(row),
+    isMarked: row !== undefined && marks.includes(row.ref),
+    toggle: () => row && mark(row.ref),
+  };
+  return { marks, setMarks, marking };
+}
+
+function useThreadNames(threads: readonly Thread[]): ReadonlyMap<string, string> {
+  return useMemo(
+    () => new Map(threads.map(({ id, title, externalId }) => [id, title ?? externalId])),
+    [threads],
+  );
 }
 
 /** Rows that come in from further back select nothing: the list would jump to them while it is scrolled. */
