@@ -159,7 +159,7 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
       edit(
         "sync/push",
         "const isThere = await this.#presentParcels();\n    return new Set(named.filter(",
-        "const { isBanned } = await this.#lookAgain();\n    const isThere = (parcel: string) => !isBanned(parcel);\n    return new Set(named.filter(",
+        "const { isBanned } = await this.lookAgain();\n    const isThere = (parcel: string) => !isBanned(parcel);\n    return new Set(named.filter(",
       ),
     ],
   },
