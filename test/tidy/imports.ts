@@ -5,7 +5,7 @@ import { importsOf } from "./syntax.ts";
 
 /** The folders of the engine from the ground up: each imports only from those before it. */
 const ENGINE_ORDER =
-  "model fs git store diff merge history upkeep rules exchange scan capture restore steps branch fork ghost settings queries workspace opening".split(
+  "model fs git store diff merge history upkeep rules exchange scan capture restore steps branch merging fork ghost settings queries workspace opening".split(
     " ",
   );
 
@@ -22,7 +22,7 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
   "drop-in": "frame agentsmithy supervisor mimir moldable code-buddy".split(" "),
   remote: "parcel keys line stores space sync share".split(" "),
   server: "json http hosting routes mounts resident".split(" "),
-  tui: "text words.ts terminal frame data questions plans screens commands".split(" "),
+  tui: "text words.ts terminal frame data questions plans screens slash-commands".split(" "),
   cli: "version.ts output call resident notices search-index agents wiring going-back merging mcp archive imports demo command-parts commands".split(
     " ",
   ),

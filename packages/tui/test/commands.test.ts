@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runCheckpointCommand, SLASH_COMMAND_NAMES } from "../src/commands/index.ts";
-import { typedCommand } from "../src/commands/command-words.ts";
+import { runCheckpointCommand, SLASH_COMMAND_NAMES } from "../src/slash-commands/index.ts";
+import { typedCommand } from "../src/slash-commands/command-words.ts";
 import { Chat } from "./support/chat.ts";
 
 const FILES = { "a.txt": "one\n", "keep.txt": "kept\n" };
@@ -323,7 +323,7 @@ test("foreign text reaches the chat without anything a terminal would act on", a
 });
 
 test("the commands load neither Ink nor React", () => {
-  const entry = join(import.meta.dirname, "../dist/commands/index.js");
+  const entry = join(import.meta.dirname, "../dist/slash-commands/index.js");
   const script = `import { registerHooks } from "node:module"; const seen = [];
     registerHooks({ resolve: (name, context, next) => (seen.push(name), next(name, context)) });
     await import(${JSON.stringify(entry)}); console.log(JSON.stringify(seen));`;

@@ -5,7 +5,7 @@ import {
   escalationText,
   type Escalation,
   type EscalationHost,
-} from "../src/commands/index.ts";
+} from "../src/slash-commands/index.ts";
 
 const ESCALATION: Escalation = {
   reason: "Max retries (1) reached for high issues",

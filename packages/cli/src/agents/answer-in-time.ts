@@ -14,7 +14,7 @@ import {
   travel,
 } from "@belay/agents/event-journey";
 import type { HookWorker } from "./hook-worker.ts";
-import type { HookEvent } from "./run-hook.ts";
+import type { HookEvent } from "./run-hook-alone.ts";
 
 /** What the hook prints, and whether the event is still being carried out. */
 export interface Answer {

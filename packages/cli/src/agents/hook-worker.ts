@@ -5,7 +5,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { ownEnvironment } from "../resident/own-environment.ts";
-import type { HookEvent } from "./run-hook.ts";
+import type { HookEvent } from "./run-hook-alone.ts";
 
 /** The worker's input. */
 export type WorkerInput = Omit<HookEvent, "input"> & { readonly input: string };

@@ -11,7 +11,7 @@ export default defineCommand({
   operands: { min: 0, max: 0 },
   run: async (call) => {
     const event = JSON.parse(readFileSync(0, "utf8")) as WorkerInput;
-    const { runHookAlone } = await import("../agents/run-hook.ts");
+    const { runHookAlone } = await import("../agents/run-hook-alone.ts");
     const answer = await runHookAlone(call.home, { ...event, input: Buffer.from(event.input, "utf8") });
     try {
       writeSync(1, answer);

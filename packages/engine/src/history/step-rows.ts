@@ -311,7 +311,7 @@ export function checkpointsOfNewestSteps(db: Database, kinds: "turns" | "any"): 
   return new Set(rows.map(({ seq }) => Number(seq)));
 }
 
-/** Moves a step to the end of the other list. */
+/** Moves a step to the end of the other of the two lists: from the applied ones to the undone ones, or back. */
 export function moveStep(db: Database, id: string, to: "applied" | "undone", position: number): void {
   db.run("UPDATE step SET state = ?, position = ? WHERE id = ?", to, position, id);
 }

@@ -1,5 +1,5 @@
 /** What would become of the files if the work between other checkpoints were merged into them? */
-import { combineSources } from "../branch/combine-sources.ts";
+import { combineSources } from "../merging/combine-sources.ts";
 import type { Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import { compareTrees } from "../diff/compare-trees.ts";

@@ -1,6 +1,6 @@
 /** What would a decision about a conflict come to? Nothing is recorded, and no file is touched. */
-import { findConflict, warningsOf, type DecisionFacts } from "../branch/decide-conflicts.ts";
-import { resultOf, type Choice } from "../branch/resolution-result.ts";
+import { findConflict, warningsOf, type DecisionFacts } from "../merging/decide-conflicts.ts";
+import { resultOf, type Choice } from "../merging/resolution-result.ts";
 import type { Context } from "../capture/context.ts";
 import type { ConflictRecord, ResultEntry } from "../history/merge-rows.ts";
 import { displayPath, type BytePath } from "../model/byte-path.ts";

@@ -1,7 +1,14 @@
 /** Merging in a workspace of this process. */
-import { broughtBy } from "../branch/brought-by.ts";
-import { abandonMerge, decide, findConflict, offer, reopen, type Offer } from "../branch/decide-conflicts.ts";
-import { describeConflict, describeMerge, describePlanned } from "../branch/describe-merge.ts";
+import { broughtBy } from "../merging/brought-by.ts";
+import {
+  abandonMerge,
+  decide,
+  findConflict,
+  offer,
+  reopen,
+  type Offer,
+} from "../merging/decide-conflicts.ts";
+import { describeConflict, describeMerge, describePlanned } from "../merging/describe-merge.ts";
 import {
   NO_RESULTS,
   pathsOfSources,
@@ -10,8 +17,8 @@ import {
   sourcesOf,
   type PlannedMerge,
   type TriableMerge,
-} from "../branch/plan-merge.ts";
-import { takeUp } from "../branch/take-up.ts";
+} from "../merging/plan-merge.ts";
+import { takeUp } from "../merging/take-up.ts";
 import {
   generateFor,
   isMadeByProgram,
@@ -19,9 +26,9 @@ import {
   tryMerge,
   withGenerated,
   type MergeTrial,
-} from "../branch/try-merge.ts";
+} from "../merging/try-merge.ts";
 import type { Scratch, ScratchState } from "../fork/scratch.ts";
-import { versionsOf } from "../branch/resolution-result.ts";
+import { versionsOf } from "../merging/resolution-result.ts";
 import { branchAt, findBranch, otherCopyOn } from "../history/branches.ts";
 import { appendEvent } from "../history/events.ts";
 import { findMerge, listConflicts, listMerges } from "../history/merge-rows.ts";

@@ -1,6 +1,6 @@
 /** From the options of a restore, undo, redo or revert to its request: references resolved, paths parsed. */
 import { switchToMove } from "../branch/switch-steps.ts";
-import { broughtBy } from "../branch/brought-by.ts";
+import { broughtBy } from "../merging/brought-by.ts";
 import { resolveState } from "../history/references.ts";
 import { findTurn } from "../history/turn-numbers.ts";
 import type { BytePath } from "../model/byte-path.ts";

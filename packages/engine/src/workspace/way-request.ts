@@ -1,5 +1,5 @@
 /** A way back as data: what a plan was made of, so that another process can make the same plan. */
-import { mergeWay, type MergeRequest } from "../branch/merge-way.ts";
+import { mergeWay, type MergeRequest } from "../merging/merge-way.ts";
 import { switchWay, type SwitchRequest } from "../branch/switch-way.ts";
 import type { WayBack } from "../restore/go-back.ts";
 import { restoreWay, type RestoreRequest } from "../restore/restore-way.ts";

@@ -1,7 +1,11 @@
 /** A chat over a served project: what is typed, what is shown, what is answered. */
 import { BelayClient } from "@belay/protocol/client";
 import { ServedProject } from "../../../server/test/support/served-project.ts";
-import { runCheckpointCommand, type CommandContext, type CommandResult } from "../../src/commands/index.ts";
+import {
+  runCheckpointCommand,
+  type CommandContext,
+  type CommandResult,
+} from "../../src/slash-commands/index.ts";
 
 /** A client over HTTP. */
 function clientOf(project: ServedProject): BelayClient {
