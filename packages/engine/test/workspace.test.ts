@@ -209,6 +209,23 @@ describe("identity of a directory", () => {
   );
 
   test(
+    "[R2146] a home that is a symbolic link is used as what it leads to, and refused where others can write to that",
+    inProject({ x: "x" }, async (project) => {
+      const led = `${project.home}-elsewhere`;
+      mkdirSync(led, { mode: 0o700 });
+      symlinkSync(led, project.home);
+      const workspace = await project.open();
+      await workspace.checkpoint({ name: "through the link" });
+      expect(readdirSync(join(led, "workspaces"))).toHaveLength(1);
+      chmodSync(led, 0o777);
+      await expect(project.open()).rejects.toMatchObject({
+        code: "STORE_UNSAFE",
+        facts: { reason: "other users can write to it" },
+      });
+    }),
+  );
+
+  test(
     "two processes that protect the same directory at once end up with one workspace and lose nothing",
     inProject({ x: "x" }, async (project) => {
       const [one, two] = await Promise.all([project.open(), project.open()]);

@@ -4,7 +4,7 @@
  * replaced one is noticed. A workspace's root is its first working copy; its forks are further ones, with the same store.
  * A lost registry is rebuilt from the stores, which know their working copies.
  */
-import { below, forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
+import { below, forSystem, realPath, type AbsolutePath } from "../fs/absolute-path.ts";
 import { makePrivateDirectory } from "../fs/durable-file.ts";
 import { explainSystemError } from "../fs/system-error.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
@@ -301,16 +301,16 @@ function identify(home: AbsolutePath, directory: string): FoundStore[] {
   }
 }
 
-/** A store that other users can write is not trusted. */
+/** A store that other users can write is not trusted. A symbolic link has no mode of its own: what it leads to counts. */
 function assertPrivate(home: AbsolutePath, userId: number | undefined): void {
-  const stat = statNode(home);
-  if (stat === undefined || userId === undefined) return;
-  const reason =
-    Number(stat.uid) !== userId
-      ? "it belongs to another user"
-      : (stat.mode & 0o022n) !== 0n
-        ? "other users can write to it"
-        : undefined;
+  const node = statNode(home);
+  if (node === undefined || userId === undefined) return;
+  const stat = node.isSymbolicLink() ? statNode(realPath(home)) : node;
+  const reason = [node, stat].some((each) => Number(each?.uid ?? userId) !== userId)
+    ? "it belongs to another user"
+    : ((stat?.mode ?? 0n) & 0o022n) !== 0n
+      ? "other users can write to it"
+      : undefined;
   if (reason === undefined) return;
   const store = String(forSystem(home));
   throw new EngineError("STORE_UNSAFE", `${store} is not used: ${reason}. Nothing was changed.`, {
