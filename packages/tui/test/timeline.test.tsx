@@ -153,6 +153,24 @@ describe("the timeline", () => {
     expect(window.lines[15]).toMatch(/^ {6}├─► claude-code \(140\.7s\) ✓ +1 not captured {2}↓ \d more$/);
   });
 
+  test("[R2147] in a narrow window the details cut the names of files at their start, and the counts stand in one column", async () => {
+    for (const columns of [40, 50, 60]) {
+      await using window = await open({ columns, rows: 30 });
+      await window.press("j", "v");
+      await window.shows(/^ {2}. M {2}.*client\.ts +\+\d/m);
+      const counted = window.lines.filter((each) => /^ {4,}[AM] {2}.*\+\d|^ {2}› M {2}/.test(each));
+      expect(counted).toHaveLength(4);
+      expect(new Set(counted.map((each) => each.indexOf("+"))).size).toBe(1);
+      for (const name of ["client.ts", "backoff.ts", "client.snap"]) expect(window.text).toContain(name);
+    }
+  });
+
+  test("[R2148] a restore preview says over which limit a file was that was not captured", async () => {
+    await using window = await open();
+    await window.press("j", KEYS.enter);
+    await window.shows(/^ {2}Kept 1 {2}.*fixtures\/dump\.bin, not captured: over 64 MiB$/m);
+  });
+
   test("[R1605] [R1703] [R1912] the details offer what fits: to the state before a turn, to a state itself", async () => {
     await using window = await open();
     await window.press("j", "v");

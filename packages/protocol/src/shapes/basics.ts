@@ -36,6 +36,9 @@ export const reasonedPath = pathEntry.extend({ reason: z.string() });
 /** A path that was seen and not captured. */
 export const gap = reasonedPath.extend({ size: count });
 
+/** What captures keep to now: how large a file, and what is new in a checkpoint, may be. */
+export const captureLimits = z.looseObject({ fileBytes: count, checkpointBytes: count });
+
 /** A path that was not captured, and the rule that left it out. */
 export const excludedPath = pathEntry.extend({ rule: z.string(), bytes: count.nullable() });
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import {
   agentFacts,
+  captureLimits,
   changeCounts,
   count,
   excludedPath,
@@ -105,8 +106,7 @@ export const checkpointDetails = z.looseObject({
   ...list("outside", z.looseObject({ path: z.string(), type: z.enum(["file", "absent"]) })),
   /** The bytes of the files that it has and the checkpoint before it did not have like that; `since` may name another. */
   newBytes: count,
-  /** What captures keep to now: how large a file, and what is new in a checkpoint, may be. */
-  limits: z.looseObject({ fileBytes: count, checkpointBytes: count }),
+  limits: captureLimits,
 });
 
 /** What differs between two checkpoints, or a checkpoint and the disk (`to: null`). */

@@ -1,6 +1,6 @@
 /** Plans of going back, and what carrying them out did. */
 import { z } from "zod";
-import { count, gap, gitState, list, pathEntry, reasonedPath, time } from "./basics.ts";
+import { captureLimits, count, gap, gitState, list, pathEntry, reasonedPath, time } from "./basics.ts";
 import { fileDiff } from "./checkpoints.ts";
 
 /** What a plan would do to one file. `choices`: how many hunks can be chosen, by their numbers from 0 in this order. */
@@ -111,6 +111,7 @@ export const detailedPlan = plan.extend({
   /** Threads whose agents are at work right now. */
   working: z.array(z.looseObject({ thread: z.string(), agent: z.string() })),
   git: z.looseObject({ target: gitState.nullable(), now: gitState.nullable() }),
+  limits: captureLimits,
   steps: z.array(step),
 });
 

@@ -1,5 +1,5 @@
 /** A plan with what people choose by, in the contract's shape. */
-import type { Plan, PlanDetails, PlannedFile, ThreadId } from "@belay/engine";
+import type { CaptureLimits, Plan, PlanDetails, PlannedFile, ThreadId } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import { gitJson } from "./checkpoint-json.ts";
 import { listField } from "./list-field.ts";
@@ -13,7 +13,12 @@ export type GoingBack = Plan & { readonly kind: Exclude<Plan["kind"], "switch" |
 /** The plan, each file with its marks, and the warnings with the most serious first. */
 export function detailedPlanJson(
   plan: GoingBack,
-  { files, working, agents }: PlanDetails & { readonly agents: ReadonlyMap<ThreadId, string> },
+  {
+    files,
+    working,
+    agents,
+    limits,
+  }: PlanDetails & { readonly agents: ReadonlyMap<ThreadId, string>; readonly limits: CaptureLimits },
 ): Json<typeof shapes.detailedPlan> {
   const agentOf = (thread: ThreadId) => agents.get(thread) ?? null;
   const atWork = working.map((thread) => ({ thread, agent: agentOf(thread) ?? "An agent" }));
@@ -32,6 +37,7 @@ export function detailedPlanJson(
     })),
     working: atWork,
     git: { target: gitJson(plan.git.target), now: gitJson(plan.git.now) },
+    limits: { ...limits },
     warnings: warningsOf(plan, atWork),
     steps: plan.steps.map(stepJson),
   };

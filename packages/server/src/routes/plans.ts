@@ -120,6 +120,7 @@ async function detailsOf(workspace: Workspace, plan: Plan) {
   return detailedPlanJson(plan as GoingBack, {
     ...details,
     agents: new Map(threads.map(({ id, agent }) => [id, agent])),
+    limits: workspace.limits,
   });
 }
 

@@ -68,6 +68,15 @@ export function gapWords(
   return bytes > 0 ? `${size(bytes)}, ${why}` : why;
 }
 
+/** The same for a line that has little room: `not captured: over 64 MiB`. */
+export function shortGapWords(
+  { reason, size: bytes }: { readonly reason: string; readonly size: number },
+  { fileBytes }: CaptureLimits,
+): string {
+  if (reason !== "too-large" || bytes <= fileBytes) return reasonWords(reason);
+  return `not captured: over ${size(fileBytes)}`;
+}
+
 /** A limit that was raised since is not the one that the file was over. */
 function overLimit(reason: string, bytes: number, limits: CaptureLimits): string | undefined {
   if (reason === "too-large")

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fitLine, fitLines, wrap } from "./wrap.ts";
+import { fitLine, fitLines, pieces, wrap } from "./wrap.ts";
 
 test("breaks between words, keeps paragraphs, indents what follows", () => {
   expect(wrap("one two\nthree four\n\nfive", 9)).toBe("one two\nthree\nfour\n\nfive");
@@ -32,4 +32,8 @@ test("colours take no columns and stay", () => {
   const red = (text: string) => `\u001b[31m${text}\u001b[39m`;
   expect(fitLines(`${red("abc")} ${red("def")}`, 7)).toBe(`${red("abc")} ${red("def")}`);
   expect(fitLines(red("abcdef"), 4)).toBe("\u001b[31mabcd\n  ef\u001b[39m");
+});
+
+test("a piece that ends before a space does not leave it to the next one", () => {
+  expect(pieces("65 MiB, over the limit", 7)).toEqual(["65 MiB,", "over", "the", "limit"]);
 });

@@ -47,7 +47,8 @@ export function pieces(text: string, width: number): string[] {
       found.push(piece.slice(0, end).trimEnd());
       piece = piece.slice(end).trimStart();
     }
-    piece += cluster;
+    // a piece that ended before a space does not leave it to the next one
+    if (piece !== "" || found.length === 0 || cluster !== " ") piece += cluster;
   }
   return [...found, piece];
 }

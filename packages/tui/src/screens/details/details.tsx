@@ -6,7 +6,8 @@ import { useFrame, useKeys } from "../../frame/frame.tsx";
 import type { Binding } from "../../frame/keys.ts";
 import { box, line, span, withRemark, type Line } from "../../frame/line.ts";
 import { bodyRows, Page } from "../../frame/page.tsx";
-import { displayWidth, padToWidth } from "../../text/display-width.ts";
+import { clusters, displayWidth, padToWidth } from "../../text/display-width.ts";
+import type { Signs } from "../../terminal/signs.ts";
 import { lineCountColumns, lineCounts } from "../../text/line-counts.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { DETAIL_WORDS } from "../../words.ts";
@@ -32,7 +33,11 @@ export interface RowActions {
   others(file: string | undefined): readonly Binding[];
 }
 
+/** Where the names of files begin. */
+const NAMES_FROM = 7;
 const COUNTS_WIDTH = 10;
+/** What the tools take at most, where a name needs the room. */
+const TOOLS_WIDTH = 26;
 
 /** The screen. */
 export function DetailsScreen({ chosen, actions }: DetailsProps): ReactNode {
@@ -103,7 +108,7 @@ export function DetailsScreen({ chosen, actions }: DetailsProps): ReactNode {
 
 function fileLines(
   { files, row, step, problem }: Details,
-  { at, width, signs }: { at: number; width: number; signs: Parameters<typeof withRemark>[2]["signs"] },
+  { at, width, signs }: { at: number; width: number; signs: Signs },
 ): Line[] {
   if (problem !== undefined) return [line(`  ${problem}`, { colour: "yellow" })];
   if (files === undefined) return [line(`  ${DETAIL_WORDS.loading}`, { dim: true })];
@@ -114,14 +119,17 @@ function fileLines(
     width: Math.min(width - 1, 72),
     signs,
   });
-  const widest = files.reduce((most, file) => Math.max(most, displayWidth(nameOf(file))), 0);
-  const column = Math.min(Math.max(20, width - 44), widest + 2);
+  const widest = (texts: readonly string[]) =>
+    texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
+  const tools = Math.min(TOOLS_WIDTH, widest(files.map(({ by = "" }) => by)));
+  const room = Math.max(20, width - NAMES_FROM - COUNTS_WIDTH - tools - 1);
+  const column = Math.min(room, widest(files.map(nameOf)) + 2);
   const countsIn = lineCountColumns(files.map(countsOf));
   return [
     heading,
     ...files.map((file, index) => {
       const isChosen = index === at;
-      const name = padToWidth(nameOf(file), column);
+      const name = padToWidth(endOfName(nameOf(file), column, signs), column);
       const counts = padToWidth(countsIn(countsOf(file)), COUNTS_WIDTH);
       const text = `${LETTERS[file.type]}  ${name} ${counts}${file.by ?? ""}`;
       return [
@@ -134,4 +142,14 @@ function fileLines(
 
 function nameOf({ path, from }: DetailedFile): string {
   return from === undefined ? visibleLine(path) : movedName(from, path);
+}
+
+/** Of a name that is too long, its end: the counts of all files stand in one column. */
+function endOfName(name: string, width: number, { ellipsis }: Signs): string {
+  const parts = [...clusters(name)];
+  let over = displayWidth(name) - width;
+  if (over <= 0) return name;
+  over += ellipsis.length;
+  while (over > 0 && parts.length > 0) over -= displayWidth(parts.shift()!);
+  return ellipsis + parts.join("");
 }

@@ -5,7 +5,7 @@ import type { Plan, PlanFile, PlanRequest } from "../../plans/plan.ts";
 import type { Signs } from "../../terminal/signs.ts";
 import { lineCountColumns } from "../../text/line-counts.ts";
 import { grouped } from "../../text/quantity.ts";
-import { reasonWords } from "../../text/reasons.ts";
+import { reasonWords, shortGapWords } from "../../text/reasons.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { wrap } from "../../text/wrap.ts";
 import { GOING_BACK } from "../../words.ts";
@@ -146,13 +146,21 @@ function aloneLine(item: Extract<Item, { is: "alone" }>, preview: Preview): Line
   return withRemark(left, line(remark, { dim: true }), preview);
 }
 
-function keptLines({ kept, keptTotal, gaps, gapsTotal }: Plan, { width, signs }: Preview): PreviewLine[] {
-  const reasons = [...kept, ...gaps.filter((gap) => !kept.some(({ path }) => path === gap.path))];
+function keptLines(
+  { kept, keptTotal, gaps, gapsTotal, limits }: Plan,
+  { width, signs }: Preview,
+): PreviewLine[] {
+  const reasons = [
+    ...kept.map(({ path, reason }) => ({ path, words: reasonWords(reason) })),
+    ...gaps
+      .filter((gap) => !kept.some(({ path }) => path === gap.path))
+      .map((gap) => ({ path: gap.path, words: shortGapWords(gap, limits) })),
+  ];
   const total = Math.max(keptTotal + gapsTotal, reasons.length);
   if (reasons.length === 0) return [];
   const [first] = reasons;
   const more = reasons.length > 1 ? ` ${GOING_BACK.more(grouped(reasons.length - 1))}` : "";
-  const text = `${visibleLine(first!.path)}, ${visibleLine(reasonWords(first!.reason))}${more}`;
+  const text = `${visibleLine(first!.path)}, ${visibleLine(first!.words)}${more}`;
   const title = `  ${GOING_BACK.kept} ${grouped(Math.min(total, reasons.length))}`;
   return [{ line: fit([span(title.padEnd(TITLE_COLUMN), { bold: true }), span(text)], width, signs) }];
 }
