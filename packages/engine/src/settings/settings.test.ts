@@ -325,6 +325,21 @@ describe("a file that people edited", () => {
     });
   });
 
+  test("[R188] may have objects in the place of dots, as it may for one workspace; a setting takes their place", () => {
+    put('{ "limits": { "fileBytes": "2MiB", "ignoredFiles": 7 }, "checkpoints": { "automatic": "off" } }');
+    expect(readSettings(home)).toEqual({
+      ...DEFAULTS,
+      "limits.fileBytes": 2 * 1024 * 1024,
+      "limits.ignoredFiles": 7,
+      "checkpoints.automatic": "off",
+    });
+    writeSetting(home, "limits.fileBytes", "5");
+    writeSetting(home, "checkpoints.automatic", null);
+    expect(JSON.parse(file())).toEqual({ limits: { ignoredFiles: 7 }, "limits.fileBytes": 5 });
+    put('{ "limits": { "fileBytes": "big" } }');
+    expect(refusal(() => readSettings(home)).facts.key).toBe("limits.fileBytes");
+  });
+
   test.each([
     ["a wrong size", '{ "limits.fileBytes": "big" }', "limits.fileBytes"],
     ["a size of the wrong kind", '{ "disk.capBytes": [1] }', "disk.capBytes"],

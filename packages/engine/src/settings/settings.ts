@@ -174,12 +174,12 @@ interface Scope {
   readonly workspace?: string;
 }
 
-/** What the file says about settings; for one workspace it may be written as objects or with dots in the names. */
+/** What the file says about settings; it may be written as objects or with dots in the names. */
 function known({ path, content }: SettingsFile, { key: only, workspace }: Scope): Partial<Settings> {
   const found: Partial<Record<SettingKey, Settings[SettingKey]>> = {};
   for (const key of settingKeys().filter((each) => only === undefined || each === only)) {
     const name = workspace === undefined ? key : `workspaces.${workspace}.${key}`;
-    const value = workspace === undefined ? content[key] : valueAt(content, name);
+    const value = valueAt(content, name);
     if (value !== undefined) found[key] = parseIn(path, { key, value, name });
   }
   return found as Partial<Settings>;
@@ -218,7 +218,8 @@ function asText(value: Settings[SettingKey]): number | string {
 /** Sets one key; `null` goes back to the default. Unknown keys of the file are kept. */
 export function writeSetting(home: string, key: string, value: string | null): void {
   assertKnown(key);
-  const { [key]: _previous, ...rest } = readFile(home).content;
+  // it may be there already, written as objects
+  const rest = withoutValue(readFile(home).content, key);
   const next = value === null ? rest : { ...rest, [key]: parse(key, value) };
   writeObject(home, CONFIG, next);
 }
