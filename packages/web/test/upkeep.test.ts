@@ -22,6 +22,12 @@ describe.skipIf(CHROMIUM === undefined)("upkeep", () => {
         async ({ page, project }) => {
           const hand = new Hand(page, kind);
           const before = treeOf(project);
+          const { checkpoints } = await project.ok("GET", "/api/checkpoints?limit=100");
+          const holders = () =>
+            (checkpoints as { id: string }[]).filter(
+              ({ id }) => project.belay("cat", id, "secret.txt").stdout === SECRET,
+            );
+          expect(holders().length).toBeGreaterThan(1);
           await hand.press(page.getByRole("link", { name: "Storage" }));
           await page.getByRole("heading", { name: /of at most 10 GiB/ }).waitFor();
           await hand.press(page.getByRole("button", { name: "Forget…" }));
@@ -37,11 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("upkeep", () => {
             .getByText(/^Forgot secret\.txt in \d+ checkpoints?\./)
             .waitFor();
           expect(treeOf(project)).toEqual(before);
-          const { checkpoints } = await project.ok("GET", "/api/checkpoints?limit=100");
-          for (const { id } of checkpoints) {
-            const blob = await project.call("GET", `/api/checkpoints/${id}/files/disk/diff?path=secret.txt`);
-            expect(blob.status).toBeLessThan(500);
-          }
+          expect(holders().length).toBe(0);
           await hand.press(page.getByRole("button", { name: "Verify" }));
           await toast(page).getByText("The store is sound.").waitFor();
           verifyStore(project);
