@@ -147,6 +147,8 @@ describe("[R271] a page's key", () => {
       "POST /api/moldable/:command",
       "POST /api/pages/codes",
       "POST /api/remotes",
+      "POST /api/remotes/:name/lines/:line/adopt",
+      "POST /api/remotes/:name/rotate",
       "POST /api/resident/stop",
     ]);
     for (const line of [
