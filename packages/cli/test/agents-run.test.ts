@@ -92,6 +92,14 @@ describe("belay agents run", () => {
     expect(sandbox.belay([...RUN, "--agent", "stub"]).status).toBe(2);
   });
 
+  test("[R2149] the turn of a run ended as the run did, completed or failed", () => {
+    sandbox.ok(...RUN, "--agent", "stub", "-p", "write b.txt two");
+    sandbox.belay([...RUN, "--agent", "stub", "-p", "write a.txt x\nfail 1"]);
+    const states = sandbox.json(["log"]).rows.filter(({ kind }: { kind: string }) => kind === "turn");
+    expect(states.map(({ status }: { status: string }) => status)).toEqual(["failed", "completed"]);
+    expect(sandbox.ok("log")).not.toContain("interrupted");
+  });
+
   test("[R1953] 1 when no program could be started", () => {
     const ran = sandbox.belay([...RUN, "-p", "x", "--yes", "--", "/no/such/program"]);
     expect(ran.status).toBe(1);

@@ -7,6 +7,7 @@ import type { Entry } from "../model/entry.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { StepKind } from "../model/plan.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
+import type { RunEnd } from "../model/run.ts";
 import type { TimelineKind, TimelineState } from "../model/timeline.ts";
 import { decodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
@@ -106,6 +107,15 @@ function toStepFacts(row: Row): StepFacts {
 export function continuedAmong(db: Database, ids: Iterable<string>): Set<string> {
   const rows = db.all(`SELECT continues FROM step WHERE continues ${AMONG}`, listOf(ids));
   return new Set(rows.map((row) => String(row["continues"])));
+}
+
+/** How the runs of agents ended that Belay started, by their turns. */
+export function runEndsAmong(db: Database, ids: Iterable<string>): Map<string, RunEnd> {
+  const rows = db.all(
+    `SELECT step, status FROM run WHERE ended_at IS NOT NULL AND step ${AMONG}`,
+    listOf(ids),
+  );
+  return new Map(rows.map((row) => [String(row["step"]), row["status"] as RunEnd]));
 }
 
 /** Checkpoints by their seqs; pruned ones are left out. */

@@ -14,6 +14,7 @@ import {
   readAgents,
   readEnds,
   readStepFacts,
+  runEndsAmong,
   turnsOpenIn,
   type EndFacts,
   type ListedChange,
@@ -23,6 +24,7 @@ import {
 import { damagedCheckpoints } from "../upkeep/known-damage.ts";
 import { turnNumbers } from "../history/turn-numbers.ts";
 import type { ThreadId } from "../model/ids.ts";
+import type { RunEnd } from "../model/run.ts";
 
 /** What is known of the things on a page. */
 export interface PageFacts {
@@ -33,6 +35,8 @@ export interface PageFacts {
   readonly changes: ReadonlyMap<string, readonly ListedChange[]>;
   readonly calls: ReadonlyMap<string, number>;
   readonly continued: ReadonlySet<string>;
+  /** How those ended that Belay ran itself. */
+  readonly runEnds: ReadonlyMap<string, RunEnd>;
   /** By the seqs of checkpoints: themselves, those before them, and what they found. */
   readonly ends: ReadonlyMap<number, EndFacts>;
   readonly previous: ReadonlyMap<number, number>;
@@ -87,6 +91,7 @@ export function gatherFacts({ store: { db } }: Context, happenings: readonly Hap
     ),
     changes: listStepChanges(db, [...turnIds, ...mergeIds]),
     calls: countChangingCalls(db, turnIds),
+    runEnds: unstopped.length === 0 ? new Map() : runEndsAmong(db, unstopped),
     continued: unstopped.length === 0 ? new Set() : continuedAmong(db, unstopped),
     ends,
     previous,

@@ -101,10 +101,12 @@ class RowMaker {
     return isTurnOver(this.#context.store.db, facts, this.#moment);
   }
 
-  /** A turn that ended without a stop was interrupted, unless it only continues in another. */
+  /** [R2149] A turn that ended without a stop was interrupted, unless it only continues in another or was a run that is done. */
   #status(facts: StepFacts, after: EndFacts | undefined): TimelineStatus {
     if (facts.state === "open") return this.#isOver(facts) ? "interrupted" : "working";
-    if (facts.isFailed) return "failed";
+    const run = this.#facts.runEnds.get(facts.id);
+    if (facts.isFailed || run === "failed") return "failed";
+    if (run === "done") return "completed";
     return after === undefined || isStop(after) || this.#facts.continued.has(facts.id)
       ? "completed"
       : "interrupted";
