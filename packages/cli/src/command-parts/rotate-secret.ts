@@ -1,6 +1,6 @@
 /** `belay remote keys rotate`: a new secret for what comes and, with `--rewrite`, for what is there. */
 import type { Workspace } from "@belay/engine";
-import { openMembers, openRemote, type LineSize, type RewrittenLine } from "@belay/remote";
+import type { LineSize, RewrittenLine } from "@belay/remote";
 import { EXIT } from "@belay/protocol/errors";
 import { count, size } from "@belay/tui/text";
 import type { Call } from "../call/command.ts";
@@ -14,6 +14,7 @@ type RotateCall = Pick<Call, "environment" | "home" | "json" | "output"> & {
 
 /** Changes the secret of a space. */
 export async function rotateSecret(call: RotateCall, workspace: Workspace): Promise<number> {
+  const { openMembers, openRemote } = await import("@belay/remote");
   const host = await createRemoteHost(call);
   const members = openMembers(workspace, call.options.remote, host);
   if (call.options.rewrite !== true) {
