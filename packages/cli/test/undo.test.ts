@@ -112,6 +112,19 @@ test("[R1704] a path of an earlier turn is refused with the commands that bring 
   expect(sandbox.read("a.txt")).toBe("1\n2\n3\n4\n5\n6\n7\n8\n9\n");
 });
 
+test("[R1704] a turn in the place of a path is refused with the commands that take turns", () => {
+  step("echo changed > a.txt");
+  step("echo 2 > two.txt");
+  for (const turn of ["T1", "@turn-1"]) {
+    const { code, hint } = sandbox.error(["undo", turn, "--yes"], 4);
+    expect(code).toBe("PATH_NOT_IN_CHECKPOINT");
+    for (const way of ["revert", "restore"]) {
+      expect(hint).toContain(`\`belay ${way} ${turn}\``);
+      sandbox.ok(way, turn, "--dry-run");
+    }
+  }
+});
+
 test("several files need confirmation; --dry-run only looks", () => {
   step("echo 1 > one.txt; echo 2 > two.txt");
   expect(sandbox.error(["undo"], 3)).toMatchObject({ code: "CONFIRMATION_REQUIRED" });

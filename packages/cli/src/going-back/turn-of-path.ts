@@ -1,5 +1,5 @@
 /** A path that the last step did not change: names the turn that did, and the commands that bring it back. */
-import { EngineError, type Workspace } from "@belay/engine";
+import { EngineError, isTurnName, type Workspace } from "@belay/engine";
 import { shellWords } from "@belay/protocol/command-text";
 import { ContractError } from "@belay/protocol/errors";
 
@@ -17,6 +17,12 @@ export async function namingTurns<Result>(
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "PATH_NOT_IN_CHECKPOINT") throw error;
     const missing = (error.facts as { readonly path: string }).path;
+    const word = typed[paths.indexOf(missing)];
+    if (word !== undefined && isTurnName(word))
+      throw new ContractError(error.code, error.message, {
+        hint: `Undo takes paths and the newest steps. \`belay revert ${word}\` takes out that turn and keeps what came after it, \`belay restore ${word}\` goes back to before it.`,
+        facts: error.facts,
+      });
     const turn = paths.includes(missing) ? await turnOf(workspace, missing) : undefined;
     if (turn === undefined) throw error;
     // as the shell's directory needs it
