@@ -145,6 +145,40 @@ describe.skipIf(!hasTmux)("on a terminal", () => {
     },
   );
 
+  test.each(["undo", "revert @turn", "restore 1"])(
+    "[R236] %s -i changes nothing but what was chosen",
+    async (words) => {
+      using window = open([...words.split(" "), "-i"]);
+      await shows(window, /^\w+ 8 files\? \[y\/q\/\?\]$/m);
+      window.type("n", "Enter");
+      await shows(window, /^\w+ 0 of 8 files\?/m);
+      window.type("6", "Enter");
+      await shows(window, /^\w+ 1 of 8 files\?/m);
+      expect(window.screen()).toMatch(/6 \[x\] ~ b\.md/);
+      window.type("y", "Enter");
+      await shows(window, /code 0/);
+      expect([sandbox.read("b.md"), sandbox.read("src/a.txt")]).toEqual(["b\n", CHANGED]);
+      expect([exists("new/deep/1"), exists("one/file"), exists("gone.txt")]).toEqual([true, true, false]);
+    },
+  );
+
+  test("[R236] -i names files in conflict, which stay, and takes what was chosen of the others", async () => {
+    sandbox.write("b.md", "by hand\n");
+    const turn = sandbox.json(["list", "--kind", "turn"]).checkpoints[0];
+    using window = open(["revert", turn.id, "-i"]);
+    await shows(window, /1 file is in conflict and stays as it is:\n +b\.md[^]*Revert 7 files\?/);
+    window.type("1-5", "Enter");
+    await shows(window, /Revert 2 of 7 files\?/);
+    window.type("y", "Enter");
+    await shows(window, /code 3/);
+    expect(sandbox.read("b.md")).toBe("by hand\n");
+    expect(sandbox.read("src/a.txt")).toBe(LINES);
+    expect(exists("new/deep/1")).toBe(true);
+    sandbox.ok("undo", "--yes");
+    expect(sandbox.read("src/a.txt")).toBe(CHANGED);
+    expect(sandbox.read("b.md")).toBe("by hand\n");
+  });
+
   test("[R236] -i left with Ctrl-C, also among the changes of a file, leaves everything as it was", async () => {
     using window = open(["undo", "-i"]);
     await shows(window, /Undo 8 files\?/);

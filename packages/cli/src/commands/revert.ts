@@ -62,7 +62,7 @@ export default defineCommand({
       return goBack(call, workspace, {
         verb: "revert",
         target: `${paths === undefined ? "" : `${pathNames(paths)} of `}${label}`,
-        plan: () => workspace.planRevert(step, options),
+        plan: (hunks) => workspace.planRevert(step, { ...options, ...(hunks && { hunks }) }),
         act: () => workspace.revert(step, { ...options, bestEffort }),
       });
     }),

@@ -86,14 +86,17 @@ function refuseSenseless({ options, output }: GoingBackCall): void {
     throw usageError("-i needs a terminal to ask on.", "Name the paths instead: they can be patterns.");
 }
 
-/** [R236] What was chosen is carried out on the very files it was chosen on, or not at all. */
+/**
+ * [R236] What was chosen is carried out on the very files it was chosen on, or not at all. Files in conflict are named
+ * and cannot be chosen: they stay as they are.
+ */
 async function chooseAndAct(scene: Scene): Promise<number> {
   const { call, way, workspace } = scene;
   const { output } = call;
   const plan = await way.plan();
-  if (plan === null || affectedFiles(plan).length === 0 || isBlocked(call, plan))
+  if (plan === null || affectedFiles(plan).length === 0)
     return report(scene, { outcome: await actOn(scene, plan), previewed: false });
-  output.print(heading(way, plan));
+  output.print(paragraphs(heading(way, plan), await conflictsThatStay(call, plan)));
   const { choose } = await import("./choose.ts");
   const agents = await agentsOf(workspace);
   const limits = await choose(call, {
@@ -107,7 +110,19 @@ async function chooseAndAct(scene: Scene): Promise<number> {
   if (limits === undefined) return declined(call);
   const chosen = limits.length === 0 ? plan : ((await way.plan(limits)) ?? plan);
   if (chosen.base !== plan.base) throw await staleChoice(plan);
-  return report(scene, { outcome: await actOn(scene, chosen), previewed: true });
+  await way.before?.();
+  const outcome = await interruptibly(scene, () => workspace.restore(chosen, { bestEffort: true }));
+  return report(scene, { outcome, previewed: true });
+}
+
+async function conflictsThatStay(call: GoingBackCall, { conflicts }: Plan): Promise<string> {
+  if (conflicts.length === 0) return "";
+  const { conflictList } = await import("./conflict-text.ts");
+  const what =
+    conflicts.length === 1
+      ? "1 file is in conflict and stays as it is:"
+      : `${conflicts.length} files are in conflict and stay as they are:`;
+  return paragraphs(what, conflictList(conflicts, call.output, call.options.all));
 }
 
 async function actOn(scene: Scene, plan: Plan | null): Promise<Outcome> {
