@@ -108,10 +108,12 @@ async function chooseAndAct(scene: Scene): Promise<number> {
     showDiff: (files) => showDiff(scene, plan, new Set(files.map(({ file }) => file.path))),
   });
   if (limits === undefined) return declined(call);
-  const chosen = limits.length === 0 ? plan : ((await way.plan(limits)) ?? plan);
-  if (chosen.base !== plan.base) throw await staleChoice(plan);
+  const chosen = limits.length === 0 ? plan : await way.plan(limits);
+  if (chosen === null || chosen.base !== plan.base) throw await staleChoice(plan);
   await way.before?.();
-  const outcome = await interruptibly(scene, () => workspace.restore(chosen, { bestEffort: true }));
+  // the conflicts were shown as what stays; without any, it is all that was chosen or nothing
+  const bestEffort = call.options["best-effort"] === true || plan.conflicts.length > 0;
+  const outcome = await interruptibly(scene, () => workspace.restore(chosen, { bestEffort }));
   return report(scene, { outcome, previewed: true });
 }
 
