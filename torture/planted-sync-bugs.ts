@@ -22,7 +22,7 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     name: "a commit that took days is not looked at again",
     suite: "sync",
     tries: 40,
-    edits: [edit("sync/push", "now - at <= FENCE_MS", "now - at <= FENCE_MS * 1000")],
+    edits: [edit("sync/sweeps-seen", "now - at <= FENCE_MS", "now - at <= FENCE_MS * 1000")],
   },
   {
     name: "what is unnamed is deleted at once",
@@ -86,7 +86,7 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     edits: [
       edit(
         "sync/restate-line",
-        "const lost = await this.#writer.lostSince(index, { at, now: put.date });",
+        "const lost = await this.#writer.sweeps.lostSince(index, { at, now: put.date });",
         "const lost = new Set<string>();",
       ),
     ],
@@ -115,7 +115,7 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     tries: 200,
     edits: [
       edit(
-        "sync/push",
+        "sync/uploads",
         "put.date - Math.max(0, around.now() - begun)",
         "put.date - Math.max(0, begun - around.now())",
       ),
@@ -157,8 +157,8 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     tries: 200,
     edits: [
       edit(
-        "sync/push",
-        "const isThere = await this.#presentParcels();\n    return new Set(named.filter(",
+        "sync/sweeps-seen",
+        "const isThere = await this.presentParcels();\n    return new Set(named.filter(",
         "const { isBanned } = await this.lookAgain();\n    const isThere = (parcel: string) => !isBanned(parcel);\n    return new Set(named.filter(",
       ),
     ],
@@ -187,7 +187,7 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     tries: 40,
     edits: [
       edit(
-        "sync/push",
+        "sync/uploads",
         "const put = await putSurely(space.store, key, bytes);\n    // [T8]",
         "const put = { date: around.now() };\n    space.store.put(key, bytes, { createOnly: false }).catch(() => undefined);\n    // [T8]",
       ),

@@ -17,22 +17,12 @@ export { RetryingRemoteStore, type Patience } from "./stores/retrying-remote-sto
 export type { Abilities } from "./stores/probe.ts";
 export { formatRecoveryKey } from "./keys/recovery-key.ts";
 export { REAL_SURROUNDINGS, type Surroundings } from "./sync/surroundings.ts";
-export {
-  addRemote,
-  cloneLine,
-  findRemote,
-  openRemote,
-  type AddedRemote,
-  type ClonedWorkspace,
-  type CloneRequest,
-  type NewRemote,
-  type OpenedRemote,
-  type PushedLine,
-  type PushRequest,
-  type RemoteHost,
-  type VerifiedRemote,
-  type VerifyOptions,
-} from "./sync/remote.ts";
+export { addRemote, type AddedRemote, type NewRemote } from "./sync/add-remote.ts";
+export { cloneLine, type ClonedWorkspace, type CloneRequest } from "./sync/clone-line.ts";
+export { findRemote } from "./sync/find-remote.ts";
+export { openRemote, type OpenedRemote, type PushedLine, type PushRequest } from "./sync/remote.ts";
+export type { RemoteHost } from "./sync/remote-host.ts";
+export type { VerifiedRemote, VerifyOptions } from "./sync/verify-remote.ts";
 export type { FetchReport } from "./sync/fetch.ts";
 export type { LineReader, PulledLines } from "./sync/line-reader.ts";
 export type { LineCheckpoint, OtherLine } from "./sync/other-lines.ts";

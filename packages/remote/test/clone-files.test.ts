@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { receiveWorkspace } from "@belay/engine";
 import { expect, test } from "vitest";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
-import { cloneLine } from "../src/sync/remote.ts";
+import { cloneLine } from "../src/sync/clone-line.ts";
 import { checkpointsOf, filesBelow, Machine } from "./support/machines.ts";
 
 async function pushed(store: MemoryRemoteStore): Promise<Machine> {

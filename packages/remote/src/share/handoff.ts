@@ -14,7 +14,10 @@ import { presentSecret, secretFor, type Space } from "../space/space.ts";
 import { judgeSignature } from "../space/writer-rights.ts";
 import { putSurely } from "../stores/put-surely.ts";
 import { writerOf } from "../sync/chosen-line.ts";
-import { findRemote, memberName, openRemote, reopened, type RemoteHost } from "../sync/remote.ts";
+import { findRemote } from "../sync/find-remote.ts";
+import { reopened } from "../sync/present-space.ts";
+import { openRemote } from "../sync/remote.ts";
+import { memberName, type RemoteHost } from "../sync/remote-host.ts";
 import { translating } from "../sync/translate-failure.ts";
 
 /** A message of a thread that is handed over. */

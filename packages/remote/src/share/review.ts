@@ -7,7 +7,9 @@ import { ContractError } from "@belay/protocol/errors";
 import { keysOf } from "../space/own-keys.ts";
 import { keptSpace } from "../space/space.ts";
 import type { LineThread } from "../sync/line-threads.ts";
-import { findRemote, openRemote, type RemoteHost } from "../sync/remote.ts";
+import { findRemote } from "../sync/find-remote.ts";
+import { openRemote } from "../sync/remote.ts";
+import type { RemoteHost } from "../sync/remote-host.ts";
 
 /** What to approve of. */
 export interface ReviewRequest {

@@ -2,7 +2,10 @@
 import type { Checkpoint, RemoteEntry, Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import { expectMayWrite, keysOf } from "../space/own-keys.ts";
-import { findRemote, memberName, openRemote, reopened, type RemoteHost } from "../sync/remote.ts";
+import { findRemote } from "../sync/find-remote.ts";
+import { reopened } from "../sync/present-space.ts";
+import { openRemote } from "../sync/remote.ts";
+import { memberName, type RemoteHost } from "../sync/remote-host.ts";
 import { translating } from "../sync/translate-failure.ts";
 import { makeLink, type LinkRequest } from "./make-share.ts";
 import { listShares, revokeShare, type SharedLink } from "./share-facts.ts";

@@ -26,7 +26,9 @@ import { FORGETS_LIMIT, memberOf, type Member } from "../space/roster.ts";
 import { MemoryRemoteStore } from "../stores/memory-remote-store.ts";
 import { keepSpace, keptSpace, openSpace, RECOVERY_NAME, type Space } from "../space/space.ts";
 import { adoptableLine, type AdoptableLine } from "./adoptable-line.ts";
-import { findRemote, memberName, reopened, type RemoteHost } from "./remote.ts";
+import { findRemote } from "./find-remote.ts";
+import { reopened } from "./present-space.ts";
+import { memberName, type RemoteHost } from "./remote-host.ts";
 import { readUsage, type SpaceUsage } from "./space-usage.ts";
 import { translating } from "./translate-failure.ts";
 

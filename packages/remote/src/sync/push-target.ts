@@ -1,11 +1,8 @@
-/** What a push is about, and what restating its line needs of it. */
-import type { Exchange, JournalEntry, NeededObject, ObjectHash, RemoteEntry, Selection } from "@belay/engine";
+/** What a push needs: the line, the server, and the world around. */
+import type { Exchange, Selection } from "@belay/engine";
 import type { MemberKeys } from "../keys/key-pairs.ts";
-import type { Place } from "../line/object-index.ts";
-import type { PlainFrame } from "../parcel/parcel.ts";
 import type { Space } from "../space/space.ts";
 import type { Abilities } from "../stores/probe.ts";
-import type { SweepLook } from "./look-at-sweeps.ts";
 import type { Mirror } from "./mirror.ts";
 import type { SyncStep } from "./progress.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -38,28 +35,6 @@ export interface PushTarget {
 export interface AdoptedLine {
   readonly member: string;
   readonly name: string;
-}
-
-/** What restating needs of the push that does it. */
-export interface LineWriter {
-  readonly entry: RemoteEntry;
-  /** The newest sweep that it has seen. */
-  readonly sweep: number;
-  lookAgain(): Promise<SweepLook>;
-  /** Uploads content in parcels; what is small enough to ride inside the segment is returned. */
-  upload(needed: readonly NeededObject[], index: Map<string, Place>): Promise<PlainFrame[]>;
-  /** Uploads one parcel, and says in the index where its objects are. */
-  putParcel(frames: readonly PlainFrame[], index: Map<string, Place>): Promise<void>;
-  /** The server's time of the first upload since this was last asked. */
-  uploadedSince(): number | undefined;
-  lostSince(
-    index: ReadonlyMap<string, Place>,
-    times: { readonly at: number; readonly now: number },
-  ): Promise<Set<string>>;
-  isThere(entry: Pick<JournalEntry, "key" | "detail">): Promise<boolean>;
-  repair(hashes: readonly ObjectHash[]): Promise<void>;
-  takeNumber(): Promise<void>;
-  exempt(): void;
 }
 
 /** Eight letters that no other copy of a store has. */

@@ -16,7 +16,8 @@ import { wantsBase } from "./base-due.ts";
 import { FOLD_SEGMENTS, foldLine } from "./fold-line.ts";
 import { addToMirror } from "./mirror.ts";
 import { planBase } from "./plan-base.ts";
-import { lettersOf, type LineWriter, type PushTarget } from "./push-target.ts";
+import type { LineWriter } from "./line-writer.ts";
+import { lettersOf, type PushTarget } from "./push-target.ts";
 import { LineDamage } from "./read-line.ts";
 import { LineRewriting, type RewrittenLine } from "./rewrite-line.ts";
 
@@ -113,7 +114,7 @@ export class Restater {
       const isDone = await this.#surely(async () => {
         const { number, date: now } = await this.#looked();
         const rewriting = new LineRewriting(
-          { space, writer: this.#writer, progress },
+          { space, uploads: this.#writer.uploads, progress },
           { line, number, least },
         );
         if (!(await rewriting.read())) return true;
@@ -128,8 +129,8 @@ export class Restater {
   }
 
   async #looked(): Promise<{ number: number; date: number }> {
-    const { date } = await this.#writer.lookAgain();
-    this.#writer.exempt();
+    const { date } = await this.#writer.sweeps.lookAgain();
+    this.#writer.uploads.exempt();
     return { number: this.#writer.entry.segment, date };
   }
 
@@ -148,16 +149,16 @@ export class Restater {
     const { line, segment: number, segmentHash: hash } = this.#writer.entry;
     // one segment needs no restating, and its key would be that of the segment
     if (hash === null || number < 2) return false;
-    const { date: now, isBanned } = await this.#writer.lookAgain();
+    const { date: now, isBanned } = await this.#writer.sweeps.lookAgain();
     const isWhole = adopted !== undefined;
     const planning = { space, exchange, retention, now, isForgetting, isBanned, isWhole, changed };
     const plan = await planBase(planning, line, number);
     if (plan === undefined || (isDropping && plan.dropped === 0)) return false;
     // what waits may change a checkpoint that the line has: the base would hold one state of it and the objects of another
     if (exchange.outboxEnd(this.#name) > 0) return false;
-    this.#writer.exempt();
+    this.#writer.uploads.exempt();
     const index = new Map(plan.index);
-    const inline = await this.#writer.upload(plan.needed, index);
+    const inline = await this.#writer.uploads.upload(plan.needed, index);
     const fold = isForgetting ? { forgets: plan.forgets } : {};
     return this.#commit({ records: plan.records, index, inline, fold, now });
   }
@@ -182,7 +183,7 @@ export class Restater {
       at: around.now(),
       from: began === null ? null : (JSON.parse(began) as { line: string; number: number }),
       seen: {},
-      sweep: this.#writer.sweep,
+      sweep: this.#writer.sweeps.newest,
       fold: { from: 1, hash: segmentHash!, isBase: true, ...fold },
       ...(keys.certificate !== undefined && { certificate: keys.certificate }),
       ...(adopted !== undefined && { adopted: { member: adopted.member, name: adopted.name } }),
@@ -193,7 +194,7 @@ export class Restater {
       { head, records, index, content: inline, uses: [...uses] },
       { key, secret: presentSecret(space), salt: around.random(32), signer: keys.sign },
     );
-    const at = Math.min(this.#writer.uploadedSince() ?? now, now);
+    const at = Math.min(this.#writer.uploads.uploadedSince() ?? now, now);
     const entry: JournalEntry = { key, kind: "segment", stored: false, at, until: null, detail: bytes };
     exchange.noteRequest(this.#name, entry);
     return this.commitBase(entry);
@@ -212,7 +213,7 @@ export class Restater {
       return false;
     }
     if (put.outcome === "stored") await expectStored(space.store, { key, bytes }, put.etag);
-    const lost = await this.#writer.lostSince(index, { at, now: put.date });
+    const lost = await this.#writer.sweeps.lostSince(index, { at, now: put.date });
     // [R1514] readers pass such a base over: what rides inside it is sent again too
     if (lost.size > 0) for (const [name, { parcel }] of index) if (parcel === SELF) lost.add(name);
     const kept = new Map([...index].filter(([name]) => !lost.has(name)));

@@ -14,7 +14,7 @@ import { arrivalsOf } from "./fold-line.ts";
 import type { SyncStep } from "./progress.ts";
 import { LineDamage, listParcels, readLine, type ReadSegment } from "./read-line.ts";
 import { openContent } from "./receive-line.ts";
-import type { LineWriter } from "./push-target.ts";
+import type { Uploads } from "./uploads.ts";
 
 /** What was encrypted again. */
 export interface RewrittenLine {
@@ -25,7 +25,7 @@ export interface RewrittenLine {
 /** What rewriting needs. */
 interface Rewriting {
   readonly space: Space;
-  readonly writer: Pick<LineWriter, "putParcel">;
+  readonly uploads: Pick<Uploads, "putParcel">;
   readonly progress?: ((step: SyncStep) => void) | undefined;
 }
 
@@ -151,7 +151,7 @@ export class LineRewriting {
   async #store(): Promise<void> {
     if (this.#frames.length === 0) return;
     const placed = new Map<string, Place>();
-    await this.#rewriting.writer.putParcel(this.#frames, placed);
+    await this.#rewriting.uploads.putParcel(this.#frames, placed);
     // what a frame holds besides is where the index says it is, or is not the line's any more
     for (const [hash, place] of placed)
       if (this.#objects.has(hash) && this.#isMoved(hash)) this.#index.set(hash, place);

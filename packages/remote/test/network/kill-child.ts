@@ -3,7 +3,9 @@ import { randomBytes } from "node:crypto";
 import { findWorkspace, receiveWorkspace, type Workspace } from "@belay/engine";
 import { offerHandoff } from "../../src/share/handoff.ts";
 import { openShares } from "../../src/share/shares.ts";
-import { cloneLine, openRemote, type RemoteHost } from "../../src/sync/remote.ts";
+import { cloneLine } from "../../src/sync/clone-line.ts";
+import { openRemote } from "../../src/sync/remote.ts";
+import type { RemoteHost } from "../../src/sync/remote-host.ts";
 import { KillServerStore } from "./kill-server.ts";
 
 /** What the process is told. */

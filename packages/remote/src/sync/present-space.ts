@@ -1,0 +1,41 @@
+/** A space that this home has entered, as it is now. */
+import type { RemoteEntry } from "@belay/engine";
+import { ContractError } from "@belay/protocol/errors";
+import type { MemberKeys } from "../keys/key-pairs.ts";
+import { keepSpace, keptSpace, openSpace, type Space } from "../space/space.ts";
+import type { RemoteStore } from "../stores/remote-store.ts";
+import type { RemoteHost } from "./remote-host.ts";
+
+/** How long a list of members is used before the server is asked whether it changed: a push within it is two requests. */
+const ROSTER_MS = 10 * 60_000;
+
+/** The space as this home knows it, or as the server has it now where that is too long ago. */
+export async function presentSpace(
+  store: RemoteStore,
+  entry: RemoteEntry,
+  who: { readonly keys: MemberKeys; readonly host: RemoteHost },
+): Promise<Space> {
+  const kept = keptSpace(who.host.home, entry.space, store);
+  const age = who.host.around.now() - (kept?.lookedAt ?? 0);
+  return kept !== undefined && age >= 0 && age < ROSTER_MS ? kept : reopened(store, entry, who);
+}
+
+/** The space as the server has it now; its fingerprint must be the one that was trusted first. */
+export async function reopened(
+  store: RemoteStore,
+  entry: RemoteEntry,
+  { keys, host }: { readonly keys: MemberKeys; readonly host: RemoteHost },
+): Promise<Space> {
+  const known = keptSpace(host.home, entry.space, store);
+  const space = await openSpace(store, entry.space, keys, known);
+  if (space.fingerprint !== entry.fingerprint)
+    throw new ContractError(
+      "REMOTE_ROLLED_BACK",
+      "The space at that address is another one than before. Nothing was changed.",
+      {
+        facts: { remote: entry.name },
+      },
+    );
+  keepSpace(host.home, space, host.around.now());
+  return space;
+}
