@@ -75,10 +75,18 @@ describe("log", () => {
       expect.stringMatching(/^ {2}TIME {2}\d+ {2}Changed by hand {2}1 file {2}\+1$/),
       expect.stringMatching(/^ {2}TIME {2}\d+ {2}\[demo\] works$/),
       "  TIME  T1  claude-code  Add a walrus  2 files  +3",
-      "  TIME  1  First checkpoint",
+      "  TIME  1  Initial checkpoint",
     ]);
     sandbox.write("mine.txt", "changed\n");
     expect(lines("log")[0]).toMatch(/^● now: 1 file changed since \d\d:\d\d$/);
+  });
+
+  test("[R2341] the first checkpoint has one name, whichever command names it", () => {
+    for (const words of [["log"], ["list"], ["show", "1"], ["restore", "1", "--dry-run"], ["diff", "1"]]) {
+      const said = sandbox.ok(...words);
+      expect(said.toLowerCase(), words.join(" ")).not.toMatch(/first checkpoint|the beginning/);
+      if (words[0] !== "diff") expect(said, words.join(" ")).toContain("Initial checkpoint");
+    }
   });
 
   test("[R183] JSON has every row, what the disk is like, and with -p and --stat the files of each", () => {

@@ -62,11 +62,11 @@ test(
         ...(begun && { begun }),
       }));
     await temp.turn("t1", () => temp.write("a", "1\n"));
-    expect(await rows()).toEqual([{ title: "t1" }, { title: "First checkpoint" }]);
+    expect(await rows()).toEqual([{ title: "t1" }, { title: "Initial checkpoint" }]);
     const { before } = await workspace.timeline.row("T1");
     await workspace.createBranch("x", { from: before! });
     await workspace.createBranch("y");
-    expect(await rows()).toEqual([{ title: "t1", begun: ["x", "y"] }, { title: "First checkpoint" }]);
+    expect(await rows()).toEqual([{ title: "t1", begun: ["x", "y"] }, { title: "Initial checkpoint" }]);
     // a search has no place between its rows
     expect(await rows("t1")).toEqual([{ title: "t1" }]);
     await switchTo(temp, "x");
@@ -75,7 +75,7 @@ test(
     expect(newest).toEqual({ title: "t2" });
     // what lies on main only began after x did: neither t1 nor y is on this line
     expect(older.map(({ title }) => title)).not.toContain("t1");
-    expect(older.at(-1)).toEqual({ title: "First checkpoint", branch: "main" });
+    expect(older.at(-1)).toEqual({ title: "Initial checkpoint", branch: "main" });
     expect(older.some(({ begun }) => begun !== undefined)).toBe(false);
   }),
 );
@@ -141,7 +141,7 @@ test(
       "on x",
       "Switched to x",
       "on main",
-      "First checkpoint",
+      "Initial checkpoint",
     ]);
     await switchTo(temp, "main");
     expect((await workspace.timeline.rows()).rows.map(({ title }) => title)).not.toContain("on x");

@@ -72,7 +72,7 @@ describe("what is a row", () => {
       expect(turn!.endedAt).toBeGreaterThanOrEqual(turn!.at);
       expect(await workspace.resolve(turn!.before!)).toMatchObject({ seq: turn!.seq, kind: "message" });
       expect(await workspace.resolve(turn!.after!)).toMatchObject({ kind: "turn", phase: "after" });
-      expect(first).toMatchObject({ ref: "1", kind: "initial", title: "First checkpoint" });
+      expect(first).toMatchObject({ ref: "1", kind: "initial", title: "Initial checkpoint" });
       expect(await workspace.timeline.steps("T1")).toMatchObject([
         {
           tool: "Edit",
@@ -104,7 +104,7 @@ describe("what is a row", () => {
         all.map(({ changes }) => changes),
       );
       expect(rows[0]).toMatchObject({ kind: "checkpoint", title: "works", sameAsNow: true, added: 1 });
-      expect(rows.at(-1)).toMatchObject({ kind: "initial", title: "First checkpoint" });
+      expect(rows.at(-1)).toMatchObject({ kind: "initial", title: "Initial checkpoint" });
       const page = await workspace.timeline.rows({ flat: true, limit: 2 });
       expect([page.total, page.rows.length, page.next]).toEqual([all.length, 2, all[1]!.seq]);
       expect(await rowsOf(workspace, { flat: true, thread })).toHaveLength(
@@ -135,7 +135,7 @@ describe("what is a row", () => {
         "5 applied Approved session_1: fine +0 ~0 -0 0/0",
         "4 applied works +0 ~0 -0 0/0",
         "T1 applied one +0 ~1 -0 1/1",
-        "1 applied First checkpoint +0 ~0 -0 0/0",
+        "1 applied Initial checkpoint +0 ~0 -0 0/0",
       ]);
       const rows = await rowsOf(workspace);
       expect(rows.map(({ kind }) => kind)).toEqual(
@@ -274,7 +274,7 @@ describe("histories that are not tidy", () => {
         "n applied Changed by hand +0 ~1 -0 2/0",
         "T1 applied one +1 ~0 -0 1/0",
         "n applied Changed by hand +1 ~0 -0 1/0",
-        "n applied First checkpoint +0 ~0 -0 0/0",
+        "n applied Initial checkpoint +0 ~0 -0 0/0",
       ]);
       const [, , , two] = await rowsOf(workspace);
       // from before the first of them to after the last
@@ -314,9 +314,9 @@ describe("histories that are not tidy", () => {
       const rows = await rowsOf(workspace);
       expect(rows.map(told)).toEqual([
         "T2 applied long work (continued) +1 ~0 -0 1/0",
-        expect.stringMatching(/^\d+ applied Restored to the beginning \+0 ~1 -0 1\/1$/),
+        expect.stringMatching(/^\d+ applied Restored to “Initial checkpoint” \+0 ~1 -0 1\/1$/),
         "T1 applied long work +0 ~1 -0 1/1",
-        "1 applied First checkpoint +0 ~0 -0 0/0",
+        "1 applied Initial checkpoint +0 ~0 -0 0/0",
       ]);
       expect(rows.map(({ status }) => status)).toEqual(["completed", null, "completed", null]);
       expect(new Set(rows.map(({ ref }) => ref)).size).toBe(4);
@@ -424,13 +424,13 @@ describe("histories that are not tidy", () => {
       for (const { seq, id } of await workspace.list())
         titles[seq] = (await workspace.timeline.row(id)).title;
       expect(titles).toEqual({
-        "1": "First checkpoint",
+        "1": "Initial checkpoint",
         "2": "one",
         "3": "one",
         "4": "one",
         "5": "one",
         "6": "Before restoring to checkpoint 1 (Initial checkpoint)",
-        "7": "Restored to the beginning",
+        "7": "Restored to “Initial checkpoint”",
       });
       for (const { ref, title } of await rowsOf(workspace))
         expect((await workspace.timeline.row(ref)).title).toBe(title);

@@ -31,7 +31,7 @@ test(
       rows: [
         { ref: "T2", agent: "codex", modified: 1, plus: 1, minus: 1, steps: 1, sameAsNow: true },
         { ref: "T1", agent: "claude-code", added: 1, plus: 2, minus: 0, beforeSameAsNow: false },
-        { kind: "initial", title: "First checkpoint" },
+        { kind: "initial", title: "Initial checkpoint" },
       ],
     });
     expect(page.days).toMatchObject([{ count: 3 }]);

@@ -97,7 +97,7 @@ describe.skipIf(NO_TMUX !== undefined)(
       await terminal.run("belay init --no-agents --yes --quiet; clear");
       await terminal.run(fill("two"));
       terminal.type("clear; belay timeline\n");
-      await terminal.shows(/› .* First checkpoint/);
+      await terminal.shows(/› .* Initial checkpoint/);
       await terminal.press("Enter");
       await terminal.shows("y restore 4,000 files");
       const drawn = new Set<string>();

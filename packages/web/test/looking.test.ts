@@ -44,8 +44,8 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
           expect(treeOf(project)).toEqual(new Map(before).set("docs.md", treeOf(project).get("docs.md")!));
           // every checkpoint, of all kinds and phases
           await hand.use("a", page.getByRole("button", { name: "Everything", exact: true }));
-          await row(page, "First checkpoint").waitFor();
-          await expect.poll(() => row(page, "First checkpoint").count()).toBe(1);
+          await row(page, "Initial checkpoint").waitFor();
+          await expect.poll(() => row(page, "Initial checkpoint").count()).toBe(1);
           const { checkpoints } = await project.ok("GET", "/api/checkpoints?limit=1000");
           await page.getByText(`${checkpoints.length} rows`, { exact: true }).first().waitFor();
           const made = checkpoints.find((each: { changes: { added: number } }) => each.changes.added > 0);
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
         const hand = new Hand(page, kind);
         const before = treeOf(project);
         await mark(hand, "Use idempotency keys");
-        await mark(hand, "First checkpoint");
+        await mark(hand, "Initial checkpoint");
         await hand.use("d", page.getByRole("button", { name: "Compare", exact: true }));
         await page.waitForURL(/\/compare\//);
         const files = page.getByRole("tree", { name: "Changed files" }).getByRole("treeitem", { level: 2 });
@@ -442,7 +442,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
           await hand.press(page.getByRole("button", { name: /^Project project;/ }));
           await hand.press(page.getByRole("button", { name: /another/ }));
           await page.getByRole("button", { name: /^Project another;/ }).waitFor();
-          await row(page, "First checkpoint").waitFor();
+          await row(page, "Initial checkpoint").waitFor();
           await expect.poll(() => row(page, "Add retry").count()).toBe(0);
           // a tab that stayed in the first project has its own address
           const stayed = await context.newPage();

@@ -141,7 +141,7 @@ describe.skipIf(CHROMIUM === undefined)("ten thousand checkpoints", () => {
       .toBeGreaterThan(TURNS);
     await page.getByRole("treegrid").focus();
     await page.keyboard.press("End");
-    await row(page, "First checkpoint").waitFor({ timeout: 60_000 });
+    await row(page, "Initial checkpoint").waitFor({ timeout: 60_000 });
     await expectLittle();
     await page.keyboard.press("Home");
     await row(page, "You are here").waitFor();

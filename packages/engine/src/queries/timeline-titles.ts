@@ -39,13 +39,14 @@ function stateTitle(db: Database, end: EndFacts): string {
   if (end.name !== null) return `“${inOneLine(end.name)}”`;
   const turn = turnOfEnd(db, end.seq);
   if (turn !== undefined) return `${turn.side} “${turnTitle(turn)}”`;
-  if (end.kind === "initial") return "the beginning";
+  if (end.kind === "initial")
+    return end.thread === null ? "“Initial checkpoint”" : "the beginning of a thread";
   return `“${inOneLine(end.description)}”`;
 }
 
 /** What a checkpoint of its own row is called. */
 export function pointTitle({ kind, name, description, session, thread }: EndFacts): string {
-  if (kind === "initial") return thread === null ? "First checkpoint" : "A thread begins";
+  if (kind === "initial") return thread === null ? "Initial checkpoint" : "A thread begins";
   if (kind === "approve") {
     const said = name ?? (description === UNSAID ? "" : description);
     return inOneLine(`Approved ${session ?? "session"}${said === "" ? "" : `: ${said}`}`);
