@@ -275,6 +275,7 @@ export type {
   Conflict,
   Displaced,
   Interrupt,
+  RestorePhase,
   RestoreProgress,
   ChosenHunks,
   ConflictReason,

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createSystem, openWorkspace, type WorkspaceEvent } from "../src/index.ts";
 import { makeDirectory } from "./support/place.ts";
 
-test("a restore that takes long tells how far it is", async () => {
+test("[R2340] a restore that takes long tells how far it is", async () => {
   const base = makeDirectory("belay-progress-");
   const [root, home] = [join(base, "root"), join(base, "home")];
   let elapsedMs = 0;
@@ -23,13 +23,24 @@ test("a restore that takes long tells how far it is", async () => {
       if (event.type.startsWith("restore")) told.push(event);
       if (event.type === "restore_finished") break;
     }
-    const progress = told.slice(1, -1) as Extract<WorkspaceEvent, { type: "restore_progress" }>[];
-    expect([told[0]!.type, told.at(-1)!.type]).toEqual(["restore_started", "restore_finished"]);
-    expect(progress.length).toBeGreaterThan(1);
-    expect(progress.every(({ type, total }) => type === "restore_progress" && total === 10)).toBe(true);
-    const done = progress.map((each) => each.done);
-    expect(done).toEqual(done.toSorted((a, b) => a - b));
-    expect(done.at(-1), "also the last file").toBe(10);
+    const progress = told.filter((event) => event.type === "restore_progress");
+    expect(progress.every(({ total }) => total === 10)).toBe(true);
+    expect(new Set(told.map((event) => ("operation" in event ? event.operation : "")))).toHaveLength(1);
+    for (const phase of ["saving", "staging", "changing"]) {
+      const done = progress.filter((each) => each.phase === phase).map((each) => each.done);
+      expect(done.length, phase).toBeGreaterThan(1);
+      expect(done).toEqual(done.toSorted((a, b) => a - b));
+    }
+    expect(progress.at(-1), "also the last file").toMatchObject({ phase: "changing", done: 10 });
+    // no file is touched before `restore_started`
+    const order = told.map((event) => (event.type === "restore_progress" ? event.phase : event.type));
+    expect(order.filter((each, at) => each !== order[at - 1])).toEqual([
+      "saving",
+      "staging",
+      "restore_started",
+      "changing",
+      "restore_finished",
+    ]);
   } finally {
     rmSync(base, { recursive: true, force: true });
   }
@@ -48,10 +59,11 @@ test("[R262] a restore tells its caller, between two files, what it is doing and
     await workspace.restoreTo("1");
     const counted = (phase: string, from: number) =>
       Array.from({ length: 10 }, (_, at) => `${phase} ${at + from}/10`);
-    expect(told).toEqual([...counted("staging", 0), ...counted("changing", 1)]);
+    const phases = [...counted("saving", 0), ...counted("staging", 0), ...counted("changing", 1)];
+    expect(told).toEqual(phases);
     workspace.tellProgress(undefined);
     await workspace.undo();
-    expect(told).toHaveLength(20);
+    expect(told).toHaveLength(phases.length);
     const gc: number[][] = [];
     await workspace.upkeep.gc({ progress: (...at) => gc.push(at) });
     expect(gc.length).toBeGreaterThan(0);

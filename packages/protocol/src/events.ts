@@ -39,7 +39,14 @@ export type BelayEvent =
   | (Place & { type: "checkpoint_created" | "checkpoint_updated"; checkpoint: Checkpoint | null })
   | (Place & { type: "checkpoint_deleted"; checkpoint_id: string })
   | (Place & Operation & { type: "restore_started" | "restore_finished" | "restore_conflicts" })
-  | (Place & { type: "restore_progress"; operation: string; done: number; total: number })
+  /** What is there is saved, then new content is staged beside the files, then the files change: `done` of the `total` files of this phase. */
+  | (Place & {
+      type: "restore_progress";
+      operation: string;
+      phase: "saving" | "staging" | "changing";
+      done: number;
+      total: number;
+    })
   | (Place & { type: "session_approved"; session: string; new_session: string; approved: string | null })
   | (Place & { type: "session_reset"; session: string; new_session: string; reset_to: string | null })
   | (Place & { type: "undo" | "redo"; steps: readonly string[]; checkpoint: string })

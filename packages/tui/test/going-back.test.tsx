@@ -485,8 +485,19 @@ test("[R824] in 40 columns and 12 lines the box of an undo has its question and 
   expect(refused.lines.findLast((line) => line !== "")).toMatch(/^╰─+╯$/);
 });
 
-test("the bar of a running restore has the numbers of the picture", () => {
-  const lines = progressLines({ done: 758, total: 1204, elapsed: 1200 }, 60, UNICODE).map(lineText);
-  expect(lines[0]).toBe("Restoring 1,204 files");
-  expect(lines[1]).toMatch(/^█{28}░{16} {3}758 {3}1\.2 s$/);
+test("[R2340] the bar of a running restore has the numbers of the picture, and says what it counts", () => {
+  const drawn = (at: Pick<Parameters<typeof progressLines>[0], "phase" | "done" | "total">) =>
+    progressLines({ ...at, files: 1204, elapsed: 1200 }, 60, UNICODE).map(lineText);
+  const [title, bar] = drawn({ phase: "changing", done: 758, total: 1204 });
+  expect(title).toBe("Restoring 1,204 files: writing");
+  expect(bar).toMatch(/^█{28}░{16} {3}758 {3}1\.2 s$/);
+  expect(drawn({ phase: "saving", done: 0, total: 0 })).toEqual([
+    "Restoring 1,204 files: saving what is there",
+    expect.stringMatching(/^░+ {3}0 {3}1\.2 s$/),
+  ]);
+  // of fewer files than are restored
+  expect(drawn({ phase: "staging", done: 50, total: 100 })).toEqual([
+    "Restoring 1,204 files: preparing",
+    expect.stringMatching(/^(█+)░+ {3}50 {3}1\.2 s$/),
+  ]);
 });

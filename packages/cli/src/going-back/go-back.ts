@@ -158,7 +158,7 @@ export async function interruptibly<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { catchInterrupts } = await import("@belay/engine");
-  using bar = createProgressBar("Preparing", "file", !call.json && !call.output.quiet);
+  using bar = createProgressBar(PHASES.saving, "file", !call.json && !call.output.quiet);
   using interrupt = catchInterrupts((done, total) => {
     bar[Symbol.dispose]();
     const files = `${done.toLocaleString("en")} of ${total.toLocaleString("en")} files`;
@@ -175,8 +175,9 @@ export async function interruptibly<Result>(
 }
 
 const PHASES: Readonly<Record<RestoreProgress["phase"], string>> = {
+  saving: "Saving what is there",
   staging: "Preparing",
-  changing: "Changing",
+  changing: "Writing",
 };
 
 /** Attribution of the last changes depends on it: an interrupted agent may not have reported its end. */

@@ -27,6 +27,7 @@ export class OneLook {
   readonly #kind: FileSystemKind;
   readonly #limits: WorkingCopyLimits;
   readonly #unlimited: ReadonlySet<BytePath>;
+  readonly #progress: Look["progress"];
 
   constructor(options: WorkingCopyOptions, look: Look, destination: Destination) {
     const { included = [], ...every } = options.everyLook();
@@ -35,6 +36,7 @@ export class OneLook {
     this.#kind = fileSystemKind(options.root);
     this.#limits = options.limits();
     this.#unlimited = look.unlimited ?? new Set();
+    this.#progress = look.progress;
     this.rules = {
       ...every,
       included: [...included, ...(look.included ?? [])],
@@ -71,6 +73,7 @@ export class OneLook {
       hotSinceNs: this.startNs - HOT_NS,
       limitBytes: this.#limits.checkpointBytes,
       unlimited: this.#unlimited,
+      progress: this.#progress,
     };
   }
 }

@@ -12,7 +12,7 @@ import { ABSENT, FILE, GAP, SYMLINK, type FileTable } from "../scan/file-table.t
 import type { Scan } from "../scan/scan-request.ts";
 import { RACY } from "../scan/stat-columns.ts";
 import type { ContentSink } from "../store/content-sink.ts";
-import type { ParallelRead } from "./parallel-read.ts";
+import type { ParallelRead, ReadProgress } from "./parallel-read.ts";
 import { readFileContent, readLinkContent, type ReadContent } from "./read-content.ts";
 import { readDatabases } from "./read-databases.ts";
 import { sleep } from "./sleep.ts";
@@ -33,6 +33,8 @@ export interface Reading {
   readonly limitBytes: number;
   /** Paths to which that limit does not apply. */
   readonly unlimited: ReadonlySet<BytePath>;
+  /** Told file by file how much of it is read; not where `parallel` tells that itself. */
+  readonly progress?: ReadProgress | undefined;
   /** Takes the hot files for a second reading after the answer; without it they are read again at once. */
   hotLater?: ((path: BytePath, first: ObjectHash) => void) | undefined;
 }
@@ -112,12 +114,16 @@ function readEntries(
 ): { index: number; path: BytePath }[] {
   const { table, pending, pendingPaths } = reading.scan;
   const hot: { index: number; path: BytePath }[] = [];
+  const progress = reading.parallel === undefined ? reading.progress : undefined;
+  let bytes = 0;
   pending.forEach((index, at) => {
+    progress?.({ done: at, total: pending.length, bytes });
     // a hash means that a worker has read it already
     if (table.kind[index] === GAP || table.hasHash(index) || done.has(index)) return;
     const path = pendingPaths[at]!;
     const content = readEntry(reading, path, index);
     if (content === undefined) return;
+    bytes += content.size;
     note(path, content);
     if (content.stat !== undefined && content.stat.mtimeNs >= reading.hotSinceNs) hot.push({ index, path });
   });

@@ -4,6 +4,7 @@
  */
 import type { Checkpoint } from "./checkpoint.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
+import type { RestorePhase } from "./plan.ts";
 import type { SessionName } from "./session.ts";
 
 interface EventFacts {
@@ -43,7 +44,9 @@ export type EventDetail =
   | {
       readonly type: "restore_progress";
       readonly operation: string;
-      /** How many of `total` edits are in place. */
+      /** Until `changing` no file has been touched. */
+      readonly phase: RestorePhase;
+      /** How many of the `total` files of this phase are done. */
       readonly done: number;
       readonly total: number;
     }

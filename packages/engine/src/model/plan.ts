@@ -218,9 +218,12 @@ export interface Interrupt {
   takingBack(done: number, total: number): void;
 }
 
-/** How far a running operation is: new content is staged beside the files first, then the files change. */
+/** What a running operation does: it saves what is there, stages the new content beside the files, then the files change. */
+export type RestorePhase = "saving" | "staging" | "changing";
+
+/** How far a running operation is in its phase. */
 export interface RestoreProgress {
-  readonly phase: "staging" | "changing";
+  readonly phase: RestorePhase;
   readonly done: number;
   readonly total: number;
 }

@@ -11,7 +11,7 @@ import { writeJournal, type Finish, type JournalEntry } from "../history/journal
 import { displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
-import type { Displaced, Edit, Plan } from "../model/plan.ts";
+import type { Displaced, Edit, Plan, RestoreProgress } from "../model/plan.ts";
 import { decodeRules } from "../model/rules.ts";
 import { ignoredAmong, spareIgnored } from "../rules/spare-ignored.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
@@ -23,7 +23,7 @@ import { recordHeld } from "./record-merge.ts";
 import { abandonJournal, recordResult, withFilesInPlace } from "./record-result.ts";
 import { NOTHING_DONE, type CarriedOut } from "./report.ts";
 import { withSavedContent } from "./resave-content.ts";
-import { progressTeller, tellStarted } from "./restore-events.ts";
+import { tellStarted, type TellProgress } from "./restore-events.ts";
 import { numberEdits, Stage } from "./stage.ts";
 
 /** A plan that is to be carried out. */
@@ -32,6 +32,7 @@ export interface CarryOut {
   readonly safety: Checkpoint;
   readonly finish: Finish;
   readonly bestEffort: boolean;
+  readonly tell: TellProgress;
 }
 
 /** Changes the files as planned, or leaves everything as it was. */
@@ -46,8 +47,10 @@ export function carryOut(context: Context, work: CarryOut): CarriedOut {
   const entry: JournalEntry = { id, safety: safety.seq, edits, finish, startedAt, settled: false };
   if (edits.length === 0) return recordWithoutEdits(context, plan, entry);
   preflight(context.workingCopy.root, edits, bestEffort);
-  const stage = prepare(context, entry);
-  const applied = applyOrLeave(context, stage, { entry, bestEffort, spared: ignoredAmong(edits, rules) });
+  const tell = (at: RestoreProgress) => work.tell(at, finish.thread);
+  const stage = prepare(context, entry, tell);
+  const spared = ignoredAmong(edits, rules);
+  const applied = applyOrLeave(context, stage, { entry, bestEffort, spared, tell });
   const isTakenBack = applied.failure !== undefined || (applied.conflicts.length > 0 && !bestEffort);
   const stayed = isTakenBack ? [] : stepsInTheWay(context, { plan, finish }, applied);
   const recorded = isTakenBack
@@ -86,7 +89,7 @@ function movesMore({ scope, branch, merge }: Finish): boolean {
 }
 
 /** Makes and fills the stage and writes the journal; nothing is changed yet. */
-function prepare(context: Context, entry: JournalEntry): Stage {
+function prepare(context: Context, entry: JournalEntry, tell: (at: RestoreProgress) => void): Stage {
   const { db, objects } = context.store;
   let stage: Stage | undefined;
   try {
@@ -95,7 +98,7 @@ function prepare(context: Context, entry: JournalEntry): Stage {
     const { stopIfAsked } = stopsOnInterrupt(context, entry);
     stage.fill(numberEdits(entry.edits), objects, (done, total) => {
       stopIfAsked?.(0);
-      context.progress?.({ phase: "staging", done, total });
+      tell({ phase: "staging", done, total });
     });
     noteNames(context, stage, entry.edits);
     // [R4] from here on the next command knows what to finish
@@ -138,17 +141,21 @@ function assertStillThere({ store }: Context, edits: readonly Edit[]): void {
   }
 }
 
+interface Applying {
+  readonly entry: JournalEntry;
+  readonly bestEffort: boolean;
+  readonly spared: ReadonlySet<BytePath>;
+  tell(at: RestoreProgress): void;
+}
+
 /** An error while taking back leaves stage and journal to recovery. */
-function applyOrLeave(
-  context: Context,
-  stage: Stage,
-  { entry, ...how }: { entry: JournalEntry; bestEffort: boolean; spared: ReadonlySet<BytePath> },
-): Applied {
+function applyOrLeave(context: Context, stage: Stage, { entry, tell, ...how }: Applying): Applied {
+  const total = entry.edits.length;
   try {
     return applyEdits(context.workingCopy.root, stage, numberEdits(entry.edits), {
       ...how,
       ...stopsOnInterrupt(context, entry),
-      progress: progressTeller(context, entry),
+      progress: (done) => tell({ phase: "changing", done, total }),
     });
   } catch (error) {
     stage[Symbol.dispose]();

@@ -8,6 +8,7 @@
 import type { Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import type { Look, Present } from "../capture/look.ts";
+import type { ReadProgress } from "../capture/parallel-read.ts";
 import { withCapture } from "../capture/with-capture.ts";
 import { lookUp } from "../diff/compare-trees.ts";
 import type { Finish } from "../history/journal.ts";
@@ -26,6 +27,7 @@ import { ObjectWriter } from "../store/object-writer.ts";
 import { chooseHunks } from "./choose-hunks.ts";
 import { carryOut } from "./carry-out.ts";
 import { NOTHING_DONE, report } from "./report.ts";
+import { progressTeller } from "./restore-events.ts";
 import { withRestoreLease } from "./restore-lease.ts";
 
 /** A plan as a way back makes it; `goBack` and `planBack` give it its id. */
@@ -117,7 +119,10 @@ export function goBack<Result extends Outcome>(
   if (known !== undefined) return end(refuse(asShown(known)));
   return withRestoreLease(context, () => {
     if (way.planWithoutRoot !== undefined) ensureRoot(context.workingCopy.root);
-    const saved = withCapture(context, way.look?.(context) ?? {}, (capture) => {
+    const tell = progressTeller(context, id);
+    const progress: ReadProgress = ({ done, total }) =>
+      tell({ phase: "saving", done, total }, planned?.thread ?? null);
+    const saved = withCapture(context, { ...way.look?.(context), progress }, (capture) => {
       const { present } = capture;
       assertSameFiles(present, planned);
       const plan = asShown(planOn(context, way, { present, objects: new MadeContent(present.objects) }));
@@ -132,7 +137,7 @@ export function goBack<Result extends Outcome>(
       const plan = { ...draft, id };
       // another process may have recorded a step since: what was shown is carried out, or nothing
       if (planned !== undefined && !isSameChange(plan, planned)) throw stale(planned, OTHERWISE_KNOWN);
-      const done = carryOut(context, { plan, safety, bestEffort, finish: way.finish(context, plan) });
+      const done = carryOut(context, { plan, safety, bestEffort, finish: way.finish(context, plan), tell });
       return end(report(context, { ...done, safety, bestEffort, startedMs }));
     });
   });

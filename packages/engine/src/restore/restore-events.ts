@@ -4,7 +4,8 @@ import { branchAt } from "../history/branches.ts";
 import { appendEvent } from "../history/events.ts";
 import type { JournalEntry } from "../history/journal.ts";
 import type { Recorded } from "../history/record.ts";
-import type { Edit } from "../model/plan.ts";
+import type { OperationId, ThreadId } from "../model/ids.ts";
+import type { Edit, RestorePhase, RestoreProgress } from "../model/plan.ts";
 
 /** Records that it started. Call inside the transaction that writes the journal. */
 export function tellStarted({ store, system }: Context, { id, finish, edits }: JournalEntry): void {
@@ -15,21 +16,21 @@ export function tellStarted({ store, system }: Context, { id, finish, edits }: J
 /** The time between two progress events. */
 const PROGRESS_MS = 500;
 
+/** Reports how far an operation is, and of which thread it is. */
+export type TellProgress = (at: RestoreProgress, thread: ThreadId | null) => void;
+
 /** Reports the progress of a long restore, to its caller and as events. A failure to report does not stop the restore. */
-export function progressTeller(
-  { store, system, progress }: Context,
-  { id, finish, edits }: JournalEntry,
-): (done: number) => void {
-  const total = edits.length;
+export function progressTeller({ store, system, progress }: Context, operation: OperationId): TellProgress {
   let toldMs = system.elapsed();
-  let isLong = false;
-  return (done) => {
-    progress?.({ phase: "changing", done, total });
-    // the last file of a long one is told too: recording what was done takes a while after it
-    if (system.elapsed() - toldMs < PROGRESS_MS && !(isLong && done === total)) return;
-    isLong = true;
-    const data = { operation: id, done, total };
-    const event = { type: "restore_progress" as const, thread: finish.thread, at: system.now(), data };
+  let toldPhase: RestorePhase | undefined;
+  return (at, thread) => {
+    progress?.(at);
+    // of a long one the next phase is told at once, and the last file too: recording what was done takes a while after it
+    const isDue = toldPhase !== undefined && (at.phase !== toldPhase || at.done === at.total);
+    if (system.elapsed() - toldMs < PROGRESS_MS && !isDue) return;
+    toldPhase = at.phase;
+    const data = { operation, ...at };
+    const event = { type: "restore_progress" as const, thread, at: system.now(), data };
     try {
       store.db.fleetingTransaction(() => appendEvent(store.db, event));
     } catch {

@@ -1,8 +1,17 @@
 import { useEffect, useState, type ReactNode } from "react";
 import { quantity } from "../words.ts";
-import type { PlanState } from "./use-plan.ts";
+import type { PlanState, RestoreProgress } from "./use-plan.ts";
 
 const SHOWN_AFTER_MS = 400;
+
+/** What the bar counts in each phase, and how the number beside it is said. Nothing is in place before the last one. */
+const PHASES: Readonly<
+  Record<RestoreProgress["phase"], { readonly bar: string; said(done: string): string }>
+> = {
+  saving: { bar: "Files saved", said: (done) => `Saving what is there: ${done}` },
+  staging: { bar: "Files prepared", said: (done) => `Preparing: ${done}` },
+  changing: { bar: "Files in place", said: (done) => `${done} in place` },
+};
 
 /** How far it is; short work shows nothing. */
 export function Applying(props: {
@@ -10,20 +19,25 @@ export function Applying(props: {
   readonly progress: PlanState["progress"];
 }): ReactNode {
   const { files, progress } = props;
+  const words = PHASES[progress?.phase ?? "saving"];
   const [isShown, setShown] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setShown(true), SHOWN_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
-  const total = progress?.total ?? files;
   return (
     <div className="b-applying" role="status">
       {isShown ? (
         <>
-          <span className="b-strong">Restoring {quantity(total, "file")}</span>
-          <progress className="b-bar" aria-label="Files in place" value={progress?.done} max={total} />
+          <span className="b-strong">Restoring {quantity(files, "file")}</span>
+          <progress
+            className="b-bar"
+            aria-label={words.bar}
+            value={progress?.done}
+            max={progress?.total || undefined}
+          />
           <span className="b-muted">
-            {progress === undefined ? "" : `${progress.done.toLocaleString("en")} in place`}
+            {progress === undefined ? "" : words.said(progress.done.toLocaleString("en"))}
           </span>
           <span className="b-small b-muted">
             If the power fails now, the next command finishes this or takes it back.

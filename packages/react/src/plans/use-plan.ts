@@ -1,4 +1,5 @@
 /** A plan on the server, made again whenever a choice changes, and carried out once. */
+import type { BelayEvent } from "@belay/protocol";
 import { ClientError, type BelayClient } from "@belay/protocol/client";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useBelay } from "../data/belay.tsx";
@@ -10,6 +11,12 @@ import {
   type PlanOutcome,
   type PlanRequest,
 } from "./request.ts";
+
+/** How far the workspace is with what it does at the moment. */
+export type RestoreProgress = Pick<
+  Extract<BelayEvent, { type: "restore_progress" }>,
+  "phase" | "done" | "total"
+>;
 
 /** What a restore takes back. */
 export type Scope = NonNullable<PlanBody["scope"]>;
@@ -57,7 +64,7 @@ export interface PlanState {
   readonly isPlanning: boolean;
   readonly isApplying: boolean;
   /** How far it is, where that takes long enough to tell. */
-  readonly progress: { readonly done: number; readonly total: number } | undefined;
+  readonly progress: RestoreProgress | undefined;
 }
 
 /** Also what the newest plan was made for. */
@@ -115,7 +122,10 @@ export function usePlan(asked: PlanRequest, choices: Choices, onDone: (outcome: 
   useEffect(
     () =>
       live.onEvent((event) => {
-        if (event.type === "restore_progress") change({ progress: { done: event.done, total: event.total } });
+        if (event.type === "restore_progress")
+          setState((before) =>
+            event.operation === before.plan?.id ? { ...before, progress: event } : before,
+          );
         // the other restore is done: this one can be looked at again
         if (isWaiting && event.type === "restore_finished") void plan();
       }),

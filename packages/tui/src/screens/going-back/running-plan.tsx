@@ -32,7 +32,8 @@ export function RunningPlan({ plan, bestEffort = false, ...after }: RunningProps
   const source = useSource();
   /** What was waited so far; undefined for the first moment. */
   const [elapsed, setElapsed] = useState<number>();
-  const [done, setDone] = useState(0);
+  /** No file of any phase is told of before the workspace saves what is there. */
+  const [at, setAt] = useState<At>({ phase: "saving", done: 0, total: 0 });
   const started = useRef(false);
   const began = useRef(performance.now());
   useEffect(() => {
@@ -41,13 +42,15 @@ export function RunningPlan({ plan, bestEffort = false, ...after }: RunningProps
       if (waited >= QUIET_MS) setElapsed(waited);
     }, TICK_MS);
     const stop = source.listen((event) => {
-      if (event.type === "restore_progress") setDone(event.done);
+      if (event.type !== "restore_progress" || event.operation !== plan.id) return;
+      const { phase, done, total } = event;
+      setAt({ phase, done, total });
     });
     return () => {
       clearInterval(timer);
       stop();
     };
-  }, [source]);
+  }, [source, plan.id]);
   useEffect(() => {
     // a plan is carried out once, however often the screen is drawn
     if (started.current) return;
@@ -71,22 +74,30 @@ export function RunningPlan({ plan, bestEffort = false, ...after }: RunningProps
   const { columns, signs } = frame;
   const width = Math.min(WIDTH, columns);
   if (elapsed === undefined) return <Lines lines={[]} />;
-  const progress = { done, total: plan.filesTotal, elapsed };
+  const progress = { ...at, files: plan.filesTotal, elapsed };
   return <Lines lines={box(progressLines(progress, width - 4, signs), { width, signs })} />;
 }
 
-/** `████░░░░   758   1.2 s` */
+/** How far the workspace is with what it does at the moment. */
+interface At {
+  readonly phase: keyof typeof GOING_BACK.phases;
+  readonly done: number;
+  /** The files of this phase; 0 while it is not known how many there are. */
+  readonly total: number;
+}
+
+/** `Restoring 1,204 files: writing` over `████░░░░   758   1.2 s`: each phase fills the bar once. */
 export function progressLines(
-  { done, total, elapsed }: { readonly done: number; readonly total: number; readonly elapsed: number },
+  { phase, done, total, files, elapsed }: At & { readonly files: number; readonly elapsed: number },
   width: number,
   signs: Signs,
 ): Line[] {
+  if (files === 0) return [line(`${GOING_BACK.rewinding}   ${duration(elapsed)}`)];
   const numbers = `   ${grouped(done)}   ${duration(elapsed)}`;
-  if (total === 0) return [line(`${GOING_BACK.rewinding}   ${duration(elapsed)}`)];
   const cells = Math.max(4, width - numbers.length - 2);
   const full = total > 0 ? Math.round(Math.min(1, done / total) * cells) : 0;
   return [
-    line(GOING_BACK.restoring(count(total, "file"))),
+    line(GOING_BACK.restoring(count(files, "file"), GOING_BACK.phases[phase])),
     [span(signs.full.repeat(full), { colour: "cyan" }), span(signs.empty.repeat(cells - full) + numbers)],
   ];
 }
