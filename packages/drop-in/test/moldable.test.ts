@@ -235,6 +235,18 @@ test("[L02] [L11] [L23] [L37] conversations are grouped by workspace and app; de
   expect(await list_checkpoints("other-app", CONVERSATION)).toHaveLength(1);
 });
 
+test("[R2430] [L23] deleting an app's checkpoints ends its turn: a later edit by hand is not undone with it", async () => {
+  await create("A");
+  place.write("button.tsx", "answer\n");
+  await create("B");
+  await delete_app_checkpoints(APP);
+  place.write("by-hand.tsx", "mine\n");
+  place.look((workspace) => {
+    expect(workspace.undo().steps).toMatchObject([{ kind: "turn" }]);
+  });
+  expect([place.read("button.tsx"), place.read("by-hand.tsx")]).toEqual(["button\n", "mine\n"]);
+});
+
 test("[L43] ids are never part of a path; unknown ones and foreign directories are refused", async () => {
   await create("../../etc/passwd", "../../../x");
   expect(readdirSync(place.root)).toEqual(["button.tsx"]);

@@ -3,7 +3,7 @@
  * a dead agent in no thread's way; what no tool did in no turn. The agents here are real processes.
  */
 import { describe, expect, test } from "vitest";
-import type { Outcome } from "../src/index.ts";
+import { displayPath, type Outcome } from "../src/index.ts";
 import { agent } from "./support/agent-process.ts";
 import { inWorkspace } from "./support/temp-workspace.ts";
 
@@ -300,6 +300,31 @@ describe("[R122] what no tool did", () => {
       expect(read("x")).toBe("0\n");
       await temp.turn("run", () => write("x", "2\n"));
       expect(moved(await workspace.undo())).toEqual(["run"]);
+    }),
+  );
+});
+
+describe("a thread that is deleted", () => {
+  test(
+    "[R2430] in the middle of a turn ends it: what is done by hand from then on is outside it",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const { id: thread } = await workspace.threads.create({ agent: "claude", externalId: "claude" });
+      await workspace.turns.prompt(thread, { content: "go" });
+      const call = { tool: "Write", toolUseId: "t1" };
+      await workspace.turns.beginTool(thread, { ...call, paths: ["x"] });
+      write("x", "1\n");
+      await workspace.turns.endTool(thread, call);
+      await workspace.turns.beginTool(thread, { tool: "Bash", toolUseId: "t2" });
+      await workspace.threads.delete(thread);
+      write("y", "by hand\n");
+      const { checkpoint } = await workspace.checkpoint();
+      const { files } = await workspace.show(checkpoint.id);
+      expect(files.map(({ path, attribution }) => [displayPath(path), attribution])).toEqual([
+        ["y", "outside"],
+      ]);
+      expect((await workspace.undo()).steps).toMatchObject([{ kind: "turn", prompt: null }]);
+      expect([read("x"), read("y")]).toEqual(["0\n", "by hand\n"]);
     }),
   );
 });

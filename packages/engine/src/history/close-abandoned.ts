@@ -1,5 +1,6 @@
-/** Closes the turns and calls of agents that are gone, with the capture that finds them gone. */
+/** Closes the turns and calls of agents that are gone, with the capture that finds them gone, and of threads that are deleted. */
 import type { Database } from "../store/database.ts";
+import type { ThreadId } from "../model/ids.ts";
 import type { AttributionMoment } from "./attribution.ts";
 import { isCallOver, isTurnOver } from "./liveness.ts";
 import { closeStep, openSteps, type Step } from "./step-rows.ts";
@@ -15,6 +16,13 @@ export function closeAbandoned(db: Database, moment: AttributionMoment): void {
     if (call.id !== moment.ended?.id && isCallOver(db, call, moment)) giveUpCall(db, call, now);
   for (const step of openSteps(db))
     if (isTurnOver(db, step, moment)) closeStep(db, step.id, { after: endOf(db, step), now });
+}
+
+/** [R2430] What a deleted thread has open ends as if its agent were gone. One that is not goes on in a turn of its own. */
+export function closeDeleted(db: Database, thread: ThreadId, now: number): void {
+  for (const call of openCalls(db)) if (call.thread === thread) giveUpCall(db, call, now);
+  for (const step of openSteps(db))
+    if (step.thread === thread) closeStep(db, step.id, { after: endOf(db, step), now });
 }
 
 /** The last checkpoint of the step's thread, or that of its last change. */

@@ -2,6 +2,7 @@
 import { withCapture } from "../capture/with-capture.ts";
 import { endsOfBranches } from "../history/branches.ts";
 import { listCheckpoints } from "../history/checkpoints.ts";
+import { closeDeleted } from "../history/close-abandoned.ts";
 import { markClosed, unmarkClosed } from "../history/closed-threads.ts";
 import { appendEvent } from "../history/events.ts";
 import { insertMessage, readHistory, resolveMessage } from "../history/messages.ts";
@@ -96,6 +97,7 @@ export class LocalThreads implements Threads {
     const packs = storeBytes(store) < SMALL_STORE_BYTES;
     const report = forgetThread(store, system, thread, { dryRun: false, packs });
     this.#write(thread, { deleted: true }, () => {
+      closeDeleted(db, thread, system.now());
       hideThread(db, thread, system.now());
       unmarkClosed(db, thread);
       if (options.checkpoints !== true) return;
