@@ -240,6 +240,19 @@ test("[R354] original 1: the answer that a restore takes out is in the safety ch
   expect(read("main.py")).toBe("the last answer\n");
 });
 
+test("[A63] a restore's checkpoint is called as the document calls it, and the session stays open", () => {
+  const { tracker, write } = dialog();
+  const { commit_id } = tracker.create_checkpoint("Before: Add feature Y");
+  write("main.py", "feature Y\n");
+  tracker.restore_checkpoint(commit_id.slice(0, 4));
+  const made = tracker
+    .list_checkpoints()
+    .find((each) => each.commit_id === tracker.last_restore!.new_checkpoint);
+  expect(made!.message).toBe(`Restored to checkpoint ${commit_id.slice(0, 8)}`);
+  write("main.py", "feature Z\n");
+  expect(tracker.approve_all()).toMatchObject({ new_session: "session_2" });
+});
+
 test("[R354] originals 2 and 4: files that commands made go; empty directories of the user and .git stay", () => {
   const { tracker, write, exists, root } = dialog();
   mkdirSync(join(root, ".git/refs/tags"), { recursive: true });

@@ -86,6 +86,8 @@ test.skipIf(!hasPython)(
       "Initial snapshot before dialog: My Feature",
       "Before user message: Create a TODO app with 3 files",
     ]);
+    const preReset = told["reset"]["pre_reset_checkpoint"] as string;
+    expect(told["listed"].at(-1)).toBe(`Restored to checkpoint ${preReset.slice(0, 8)}`);
     expect([told["staged"], told["transaction"], told["kept"]]).toEqual([
       true,
       "Transaction: write: kept.log",

@@ -101,7 +101,8 @@ export class VersioningTracker {
     const { workspace } = this.#root;
     const thread = dialogThread(workspace, this.dialog_id);
     const { id } = checkpointIn(workspace, thread, commit_id);
-    const outcome = workspace.restoreTo(id, { thread, bestEffort: true });
+    const description = `Restored to checkpoint ${id.slice(0, 8)}`;
+    const outcome = workspace.restoreTo(id, { thread, description, bestEffort: true });
     const skipped = [...outcome.skipped, ...outcome.conflicts].map(({ path, reason }) => ({
       path: displayPath(path),
       reason,

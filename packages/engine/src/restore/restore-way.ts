@@ -36,6 +36,8 @@ export interface RestoreRequest {
   readonly keepNew: boolean;
   readonly thread: ThreadId | null;
   readonly scope: "files" | "conversation" | "both";
+  /** What the restore is called; undefined: by what it brings back. */
+  readonly description?: string | undefined;
   /** More files, each from a target of its own. What they name is not the main target's business. */
   readonly also?: readonly { readonly target: Checkpoint; readonly paths: readonly BytePath[] }[];
   /** Files outside the workspace go back too. */
@@ -149,7 +151,7 @@ function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest
   return {
     ...EMPTY_PLAN,
     kind: "restore",
-    description: `Restored ${whatOf(request)}`,
+    description: request.description ?? `Restored ${whatOf(request)}`,
     checkpoint: target.id,
     paths: request.paths ?? null,
     thread: request.thread,

@@ -42,6 +42,7 @@ export function restoreRequest(
     hunks: options.hunks,
     keepNew: options.keepNew ?? false,
     thread: options.thread ?? null,
+    description: options.description,
     scope: options.scope ?? "files",
     outside: options.outside ?? false,
     also: (options.also ?? []).map((one) => ({

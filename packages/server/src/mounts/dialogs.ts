@@ -204,8 +204,9 @@ function serveActions(app: Hono, served: Served): void {
     const { checkpoint_id: ref } = parse("body", RESTORE, await readJson(context));
     return answer(context, served, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, ref);
+      const description = `Restored to checkpoint ${id.slice(0, 8)}`;
       // unwritable files are skipped and named, as the reference document says
-      const outcome = await workspace.restoreTo(id, { thread, bestEffort: true });
+      const outcome = await workspace.restoreTo(id, { thread, description, bestEffort: true });
       const { newCheckpoint, safetyCheckpoint } = outcome;
       const skipped = [...outcome.skipped, ...outcome.conflicts];
       const left = new Set(skipped.map(({ path }) => path));

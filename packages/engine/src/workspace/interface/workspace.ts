@@ -81,6 +81,8 @@ export interface RestoreOptions {
   readonly keepNew?: boolean;
   /** The thread on whose behalf files go back. */
   readonly thread?: ThreadId;
+  /** What the restore and its new checkpoint are called. Left out: "Restored to checkpoint 12 (…)". */
+  readonly description?: string;
   /** "files" unless another is chosen. */
   readonly scope?: RestoreScope;
   /**
