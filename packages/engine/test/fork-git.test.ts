@@ -1,5 +1,5 @@
 /** The git repository of a fork: history can be read and added to, and the original's is only read. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
@@ -79,6 +79,61 @@ test("[R93] a fork has a repository of its own: log, diff and commit work, push 
     expect(fingerprint(git)).toBe(after);
   });
 });
+
+test("[R2400] git knows the files of a fork as it knew those of the original, and reads what it did not know", async () => {
+  for (const version of ["2", "4"])
+    await inRepository(async (repository, options) => {
+      repository.write("sub/b.txt", "b\n");
+      repository.write("sub/old.txt", "old\n");
+      repository.write("changed.txt", "as committed\n");
+      await atRest();
+      repository.git("add", ".");
+      repository.git("commit", "-q", "-m", "two");
+      repository.git("update-index", "--index-version", version);
+      await atRest();
+      // the same size: only its time and its content tell
+      repository.write("changed.txt", "AS committed\n");
+      repository.write("sub/old.txt", "new\n");
+      await atRest();
+      repository.write("young.txt", "young\n");
+      await atRest();
+      repository.git("update-index", "--add", "sub/old.txt", "young.txt");
+      // as if it had been written in the moment in which git looked at it
+      const seconds = statSync(join(repository.path, "young.txt")).mtimeMs / 1000 - 0.001;
+      utimesSync(join(repository.path, ".git/index"), seconds, seconds);
+      await atRest();
+      await using workspace = await openWorkspace(repository.path, options);
+      const fork = await workspace.fork("one");
+      makeOlderThanIndex(fork.path);
+      // without a look at any content: what git would have to read is listed
+      const unsure = gitIn(fork.path, "diff-files", "--name-only").split("\n").filter(Boolean);
+      expect(unsure).toEqual(["changed.txt", "young.txt"]);
+      gitIn(fork.path, "fsck", "--strict");
+      expect(gitIn(fork.path, "status", "--short")).toBe(" M changed.txt\nM  sub/old.txt\nA  young.txt\n");
+      // a checkpoint of earlier has other content than the index: the fork of it is not taken for unchanged
+      const { checkpoint } = await workspace.checkpoint();
+      repository.write("a.txt", "z\n");
+      await atRest();
+      repository.git("add", "a.txt");
+      await atRest();
+      await workspace.checkpoint();
+      const earlier = await workspace.fork("earlier", { from: checkpoint.id });
+      makeOlderThanIndex(earlier.path);
+      expect(gitIn(earlier.path, "diff", "--name-only")).toBe("a.txt\nchanged.txt\n");
+      expect(gitIn(earlier.path, "diff", "--", "a.txt")).toContain("-z\n+a\n");
+    });
+});
+
+/** As in a fork that took longer to make: git reads files that are as young as the index. */
+function makeOlderThanIndex(fork: string): void {
+  const later = Date.now() / 1000 + 1;
+  utimesSync(join(fork, ".git/index"), later, later);
+}
+
+/** Longer than the granularity of file times. */
+async function atRest(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+}
 
 test("[R92] commits and repositories that only a fork has are named when it is removed, packed ones too", async () => {
   await inRepository(async (repository, options) => {

@@ -226,7 +226,10 @@ async function build(
     }),
   );
   const repository = draft.git
-    ? makePrivateRepository(context.workingCopy.root, making)
+    ? makePrivateRepository(context.workingCopy.root, making, {
+        original: context.workingCopy.lastScan?.table,
+        fork: made.table,
+      })
     : { git: "none" as const };
   const dependencies = await paused(
     copyAdditions(draft.additions, { root: context.workingCopy.root, making, final, clone }),

@@ -6,11 +6,16 @@
 import { below, realPath, type AbsolutePath } from "../fs/absolute-path.ts";
 import { copyContent, copyTree } from "../fs/copy-file.ts";
 import { EnteredDirectory } from "../fs/entered-directory.ts";
+import { statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { createDirectory, createFile } from "../fs/mutate.ts";
 import { readGitConfig, type GitConfig } from "../git/git-config.ts";
-import { statGitFile } from "../git/git-file.ts";
+import { readGitFileWithStat, statGitFile } from "../git/git-file.ts";
 import { findRepository, type Repository } from "../git/git-repository.ts";
+import { refreshIndex, type IndexedStat } from "../git/refresh-index.ts";
+import { baseName, parentPath, type BytePath } from "../model/byte-path.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import { FILE, type FileTable } from "../scan/file-table.ts";
 
 /** Whether a repository was made, and why not. */
 export interface PrivateRepository {
@@ -19,8 +24,18 @@ export interface PrivateRepository {
   readonly reason?: string;
 }
 
+/** The files of the original by its last scan, and those of the fork. */
+export interface ForkedFiles {
+  readonly original: FileTable | undefined;
+  readonly fork: FileTable;
+}
+
 /** Makes the repository of a fork, in the fork's directory; nothing where the original has none of its own. */
-export function makePrivateRepository(root: AbsolutePath, fork: AbsolutePath): PrivateRepository {
+export function makePrivateRepository(
+  root: AbsolutePath,
+  fork: AbsolutePath,
+  files: ForkedFiles,
+): PrivateRepository {
   const repository = findRepository(root);
   if (repository === undefined) return { git: "none" };
   if (repository.prefix !== "") return none("The workspace lies below the top of its git repository");
@@ -28,7 +43,7 @@ export function makePrivateRepository(root: AbsolutePath, fork: AbsolutePath): P
     return none("The git repository keeps its branches in a form that only git can read");
   const objects = realPath(below(repository.commonDir, "objects"));
   if (objects.includes("\n")) return none("The path of the git repository has a line break in it");
-  write(repository, objects, below(fork, ".git"));
+  write(repository, objects, { fork, files });
   return { git: "private" };
 }
 
@@ -39,17 +54,20 @@ function none(why: string): PrivateRepository {
 /** Files that say what is checked out and which commits there are; `true` for those of the linked worktree itself. */
 const COPIED: readonly (readonly [name: string, own: boolean])[] = [
   ["HEAD", true],
-  ["index", true],
   ["packed-refs", false],
   ["shallow", false],
   ["info/exclude", false],
   ["info/sparse-checkout", true],
 ];
 
-function write(repository: Repository, objects: AbsolutePath, place: AbsolutePath): void {
+function write(
+  repository: Repository,
+  objects: AbsolutePath,
+  { fork, files }: { fork: AbsolutePath; files: ForkedFiles },
+): void {
   const { gitDir, commonDir } = repository;
   // [R1951] each directory is entered, not followed
-  using git = newDirectory(place);
+  using git = newDirectory(below(fork, ".git"));
   using info = newDirectory(git.at("info"));
   using ownObjects = newDirectory(git.at("objects"));
   using objectsInfo = newDirectory(ownObjects.at("info"));
@@ -61,6 +79,7 @@ function write(repository: Repository, objects: AbsolutePath, place: AbsolutePat
     const to = name.startsWith(INFO) ? info.at(name.slice(INFO.length)) : git.at(name);
     copyIfThere(below(own ? gitDir : commonDir, name), to);
   }
+  writeIndex(repository, git.at("index"), { fork, files });
   for (const name of listDirectory(gitDir).filter((each) => each.startsWith("sharedindex.")))
     copyIfThere(below(gitDir, name), git.at(name));
   const linkTarget = (target: Buffer) => target;
@@ -84,6 +103,56 @@ function put(path: AbsolutePath, bytes: Buffer): void {
 
 function copyIfThere(from: AbsolutePath, to: AbsolutePath): void {
   if (statGitFile(from)?.isFile() === true) copyContent(from, to, { clone: true });
+}
+
+/** [R2400] What git knows of the original's files it knows of the fork's, which have other times. */
+function writeIndex(
+  { gitDir, objectFormat }: Repository,
+  to: AbsolutePath,
+  { fork, files }: { fork: AbsolutePath; files: ForkedFiles },
+): void {
+  const index = readGitFileWithStat(below(gitDir, "index"), INDEX_LIMIT);
+  const owner = statNode(fork);
+  if (index === undefined || owner === undefined) return copyIfThere(below(gitDir, "index"), to);
+  const [original, copy] = [files.original && new KnownStats(files.original), new KnownStats(files.fork)];
+  const bytes = refreshIndex(index.bytes, {
+    writtenNs: index.stat.mtimeNs,
+    objectBytes: objectFormat === "sha1" ? 20 : 32,
+    owner,
+    statsOf: (path) => {
+      const [one, other] = [original?.at(path), copy.at(path)];
+      return one === undefined || one.hash !== other?.hash ? undefined : { original: one, copy: other };
+    },
+  });
+  put(to, bytes);
+}
+
+/** Larger ones are copied as they are. */
+const INDEX_LIMIT = 2 ** 30;
+
+/** The regular files of a scan, with what they hold. */
+class KnownStats {
+  readonly #table: FileTable;
+  readonly #directories: ReadonlyMap<string, number>;
+
+  constructor(table: FileTable) {
+    this.#table = table;
+    this.#directories = new Map(table.directories.map((path, index) => [path, index]));
+  }
+
+  at(path: BytePath): (IndexedStat & { readonly hash: ObjectHash }) | undefined {
+    const table = this.#table;
+    const directory = this.#directories.get(parentPath(path));
+    const at = directory === undefined ? -1 : table.find(directory, baseName(path));
+    if (at < 0 || table.kind[at] !== FILE || table.flags[at] !== 0) return undefined;
+    return {
+      size: table.size[at]!,
+      mtimeNs: table.mtimeNs[at]!,
+      ctimeNs: table.ctimeNs[at]!,
+      ino: table.ino[at]!,
+      hash: table.hashAt(at),
+    };
+  }
 }
 
 /** Settings that say how files are written and who commits; nothing that names a program, a remote or a credential. */

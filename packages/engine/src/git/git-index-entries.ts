@@ -11,7 +11,11 @@ export const SUBMODULE_MODE = 0o160000;
 export const ENTRY_LAYOUT = {
   mtimeSeconds: 8,
   mtimeNanoseconds: 12,
+  dev: 16,
+  ino: 20,
   mode: 24,
+  uid: 28,
+  gid: 32,
   size: 36,
   object: 40,
 } as const;
@@ -73,6 +77,11 @@ export class IndexEntries {
 
   mode(at: number): number {
     return this.#word(at, ENTRY_LAYOUT.mode);
+  }
+
+  /** The offset of an entry in the bytes of the index. */
+  startOf(at: number): number {
+    return this.#source.starts[at]!;
   }
 
   /** The object name of the content, in hexadecimal digits. */
