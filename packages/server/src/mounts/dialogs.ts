@@ -171,7 +171,7 @@ function serveSessions(app: Hono, served: Served): void {
   app.get("/api/dialogs/:id/file_edits", (context) =>
     answer(context, served, async (workspace, thread) => ({
       dialog_id: thread,
-      file_edits: await fileEdits(workspace, await workspace.list({ thread })),
+      file_edits: await fileEdits(workspace, thread),
     })),
   );
 }
@@ -281,21 +281,14 @@ export function changedFile(file: PendingFile) {
   };
 }
 
-/** What each checkpoint of the dialog changed, derived from the snapshots. */
-async function fileEdits(workspace: Workspace, checkpoints: readonly Checkpoint[]) {
-  const edits = [];
-  for (const { id, parents, createdAt, messageIndex } of checkpoints) {
-    if (parents[0] === undefined) continue;
-    const { files } = await workspace.diff({ from: parents[0], to: id, detail: "text" });
-    for (const file of files) {
-      edits.push({
-        file: pathJson(file.path).path,
-        diff: fromNames(file.diff),
-        checkpoint: id,
-        created_at: isoTime(createdAt),
-        message_index: messageIndex,
-      });
-    }
-  }
-  return edits;
+/** [R2450] What the answers of the dialog changed, derived from the snapshots; what a person changed in between is not theirs. */
+async function fileEdits(workspace: Workspace, thread: ThreadId) {
+  const edits = await workspace.threads.fileEdits(thread, { limit: Number.MAX_SAFE_INTEGER });
+  return edits.map(({ path, diff, checkpoint, createdAt, messageIndex }) => ({
+    file: pathJson(path).path,
+    diff: fromNames(diff),
+    checkpoint,
+    created_at: isoTime(createdAt),
+    message_index: messageIndex,
+  }));
 }
