@@ -12,7 +12,7 @@ function dialog(files: Readonly<Record<string, string>> = { "main.py": "x\n" }) 
   return { ...place, project, id, tracker: new VersioningTracker(place.root, id, place.options) };
 }
 
-test("[A25] a tracker without a dialog protects the project, checkpoints and restores it", () => {
+test("[A25] [A26] [A29] a tracker without a dialog protects the project, checkpoints and restores it", () => {
   const { root, options, write, read, lines } = makePlace({ "main.py": "x\n" });
   const tracker = new VersioningTracker(root, null, options);
   expect(tracker.list_checkpoints()).toEqual([]);
@@ -60,7 +60,7 @@ test("[A25] the index of dialogs has the document's fields; nothing is approved 
   );
 });
 
-test("[A25] approve and reset: sessions are counted, and an empty one has no commits", () => {
+test("[A25] [A27] [A28] approve and reset: sessions are counted, and an empty one has no commits", () => {
   const { tracker, write, read, exists, project } = dialog();
   tracker.create_checkpoint("Before user message: Create");
   write("main.py", "done\n");
@@ -71,13 +71,22 @@ test("[A25] approve and reset: sessions are counted, and an empty one has no com
     commits_approved: expect.any(Number),
   });
   expect(approved.commits_approved).toBeGreaterThan(0);
+  expect(tracker.list_checkpoints().at(-1)).toMatchObject({
+    commit_id: approved.approved_commit,
+    message: "Feature complete",
+  });
   expect(tracker.approve_all()).toMatchObject({ new_session: "session_3", commits_approved: 0 });
   expect(project.list_dialogs()[0]!.last_approved_at).not.toBeNull();
   tracker.create_checkpoint("Before user message: Break it");
   write("main.py", "broken\n");
   write("made-by-a-command.txt", "x\n");
+  const main = tracker.list_checkpoints().findLast(({ message }) => message === "Approved session");
   const reset = tracker.reset_to_approved();
-  expect(reset).toMatchObject({ new_session: "session_4", pre_reset_checkpoint: expect.any(String) });
+  expect(reset).toEqual({
+    reset_to: main!.commit_id,
+    new_session: "session_4",
+    pre_reset_checkpoint: expect.stringMatching(/^[k-z]{16}$/),
+  });
   expect([read("main.py"), exists("made-by-a-command.txt")]).toEqual(["done\n", false]);
   expect(tracker.reset_to_approved()).not.toHaveProperty("pre_reset_checkpoint");
   expect(tracker.restore_checkpoint(reset.pre_reset_checkpoint!)).toEqual([
@@ -121,7 +130,7 @@ test("[A25] a checkpoint that is no longer the present state is not taken for th
   expect(message!.additional_kwargs.checkpoint).not.toBe(checkpoint.commit_id);
 });
 
-test("[A25] an edit is aborted exactly, or kept; a second one ends the first", () => {
+test("[A25] [A30] an edit is aborted exactly, or kept; a second one ends the first", () => {
   const { tracker, write, read, exists, root } = dialog();
   tracker.start_edit([join(root, "main.py"), "new.py"]);
   write("main.py", "half");
@@ -138,7 +147,7 @@ test("[A25] an edit is aborted exactly, or kept; a second one ends the first", (
   expect(() => tracker.start_edit(["../outside"])).toThrow(expect.objectContaining({ code: "PATH_OUTSIDE" }));
 });
 
-test("[A25] transactions make one checkpoint, or none", () => {
+test("[A25] [A77] transactions make one checkpoint, or none", () => {
   const { tracker } = dialog();
   tracker.begin_transaction();
   expect(tracker.is_transaction_active()).toBe(true);
@@ -153,7 +162,7 @@ test("[A25] transactions make one checkpoint, or none", () => {
   expect([tracker.is_transaction_active(), tracker.commit_transaction("late")]).toEqual([false, null]);
 });
 
-test("[A25] a staged file is captured although it is ignored", () => {
+test("[A25] [A76] a staged file is captured although it is ignored", () => {
   const { tracker, write, read, remove } = dialog({ ".gitignore": "*.log\n", "main.py": "x\n" });
   write("kept.log", "on purpose\n");
   tracker.stage_file("kept.log");

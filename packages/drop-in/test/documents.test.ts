@@ -151,7 +151,7 @@ test("[A49] [A52] [A53] AgentSmithy: the example of the index, from the first re
   expect((await sources("logging level"))[0]).toBe("config.py");
 });
 
-test("[A25] AgentSmithy: restore to checkpoint B, then on in the same session", () => {
+test("[A25] [A29] [A63] AgentSmithy: restore to checkpoint B, then on in the same session", () => {
   const { root, options, write, read } = makePlace({ "main.py": "0\n" });
   const tracker = new VersioningTracker(root, new Project(root, options).create_dialog(), options);
   tracker.create_checkpoint("Before: Add feature X");

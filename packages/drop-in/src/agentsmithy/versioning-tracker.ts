@@ -54,7 +54,9 @@ export class VersioningTracker {
       description: message,
     });
     this.#staged.clear();
-    return infoOf(checkpoint, gaps);
+    const info = infoOf(checkpoint, gaps);
+    if (gaps.length > 0) this.#root.log("warning", "not_captured", { files: firstOf(info.not_captured) });
+    return info;
   }
 
   /** The checkpoints of all sessions of the dialog, oldest first. */
@@ -248,4 +250,13 @@ export class VersioningTracker {
 function infoOf({ id, description }: Checkpoint, gaps: readonly Gap[]): CheckpointInfo {
   const notCaptured = gaps.map(({ path, reason }) => ({ path: displayPath(path), reason }));
   return { commit_id: id, message: description, not_captured: notCaptured };
+}
+
+const NAMED = 5;
+
+/** The first ones with their reasons, and how many more. */
+function firstOf(paths: CheckpointInfo["not_captured"]): string {
+  const named = paths.slice(0, NAMED).map(({ path, reason }) => `${path} (${reason})`);
+  const more = paths.length - named.length;
+  return more > 0 ? `${named.join(", ")}, … and ${more} more` : named.join(", ");
 }
