@@ -208,3 +208,32 @@ test.runIf(hasTmux)("[R96] resolve on a terminal brings in every merge that beca
   await shows(/Merged r1[^]*Merged r2[^]*code 0|Merged r2[^]*Merged r1[^]*code 0/);
   expect([sandbox.read("a.ts"), sandbox.read("c.txt")]).toEqual([line(3, "const a3 = 33;"), "by r2\n"]);
 });
+
+test("[R2342] conflicts of merges into other branches stand apart, with where they are decided", () => {
+  threeAgents();
+  sandbox.ok("switch", "r1", "--yes");
+  expect(sandbox.belay(["merge", "r2"]).status).toBe(3);
+  sandbox.ok("switch", "main", "--yes");
+  expect(sandbox.ok("conflicts")).toMatch(
+    /^Nothing waits to be decided on main\.\n\nOf a merge into r1, decided after `belay switch r1`:\n {2}a\.ts +\[high\].*\n$/,
+  );
+  expect(sandbox.json(["conflicts"])).toMatchObject({
+    conflicts: [],
+    elsewhere: [
+      { into: "r1", workingCopy: null, conflicts: [{ path: "a.ts", source: "r2", state: "open" }] },
+    ],
+  });
+  // what waits elsewhere does not make a merge here that is decided
+  sandbox.write("a.ts", line(3, "const a3 = 3333;"));
+  expect(sandbox.belay(["merge", "r2"]).status).toBe(3);
+  expect(sandbox.json(["conflicts"])).toMatchObject({
+    conflicts: [{ path: "a.ts" }],
+    elsewhere: [{ into: "r1", conflicts: [{ path: "a.ts" }] }],
+  });
+  sandbox.ok("resolve", "a.ts", "--take", "ours", "--yes");
+  expect(sandbox.ok("conflicts")).toMatch(/^Nothing waits to be decided on main\.\n\nOf a merge into r1,/);
+  sandbox.ok("switch", "r1", "--yes");
+  expect(sandbox.ok("conflicts")).toMatch(/^ {2}a\.ts +\[high\].*\n→ /);
+  sandbox.ok("merge", "--abandon");
+  expect(sandbox.ok("conflicts")).toBe("Nothing waits to be decided.\n");
+});

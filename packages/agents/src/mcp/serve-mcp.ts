@@ -229,7 +229,7 @@ function addMerging(server: McpServer, host: McpHost): void {
     "conflict_list",
     {
       title: "List conflicts",
-      description: "What open merges wait for.",
+      description: "What open merges into the branch here wait for.",
       inputSchema: shapes.noInput,
       outputSchema: shapes.conflictsOutput,
       annotations: READS,

@@ -1,15 +1,18 @@
-import type { MergeConflict, Workspace } from "@belay/engine";
+import type { Workspace } from "@belay/engine";
 import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { mergeConflictDetailsJson, mergeConflictJson } from "@belay/server/json";
 import { ALL_ENTRIES, defineCommand, type Call } from "../call/command.ts";
 import { conflictRef } from "../command-parts/conflict-ref.ts";
+import type { ConflictsByBranch } from "../merging/bring-in.ts";
+import { visible } from "../output/visible.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 
 export default defineCommand({
   usage: "conflicts [merge|conflict|path] | conflicts --markers <path>",
   about: `What open merges wait for: each file with its severity, why, whose changes meet, and how it can be decided. With a
 path or a conflict: its sides, region by region. Nothing is written until it is decided. With --markers the file gets
-conflict marks, as one step that can be undone; \`belay resolve <path> --file <path>\` takes it when they are gone.`,
+conflict marks, as one step that can be undone; \`belay resolve <path> --file <path>\` takes it when they are gone.
+Conflicts of merges into other branches stand apart, each with the place where it is decided.`,
   options: {
     markers: { type: "string", value: "path", about: "write conflict marks into this file" },
     all: ALL_ENTRIES,
@@ -35,31 +38,55 @@ async function show(call: ConflictsCall, workspace: Workspace): Promise<number> 
   const merges = await workspace.merges.list();
   const merge = named === undefined ? undefined : merges.find(({ id }) => id === named);
   if (named !== undefined && merge === undefined) return showOne(call, workspace, named);
-  const conflicts = await workspace.conflicts(merge?.id);
-  if (call.json) call.output.json({ conflicts: conflicts.map(mergeConflictJson) });
-  else
-    await printAll(
-      call,
-      conflicts,
-      merges.some(({ state }) => state === "open"),
-    );
+  const { conflictsByBranch } = await import("../merging/bring-in.ts");
+  const found: ConflictsByBranch =
+    merge === undefined
+      ? await conflictsByBranch(workspace)
+      : {
+          branch: merge.into,
+          isOpen: merge.state === "open",
+          here: await workspace.conflicts(merge.id),
+          elsewhere: [],
+        };
+  if (call.json)
+    call.output.json({
+      conflicts: found.here.map(mergeConflictJson),
+      elsewhere: found.elsewhere.map((group) => ({
+        ...group,
+        conflicts: group.conflicts.map(mergeConflictJson),
+      })),
+    });
+  else await printAll(call, found);
   return EXIT.done;
 }
 
 async function printAll(
   { output, options }: ConflictsCall,
-  conflicts: readonly MergeConflict[],
-  isOpen: boolean,
+  { branch, isOpen, here, elsewhere }: ConflictsByBranch,
 ): Promise<void> {
   const { conflictTable } = await import("../merging/merge-text.ts");
-  if (conflicts.length > 0) output.print(conflictTable(conflicts, output, options.all));
-  const open = conflicts.filter(({ state }) => state === "open");
-  if (conflicts.length === 0 && !isOpen) output.print("Nothing waits to be decided.");
+  if (here.length > 0) output.print(conflictTable(here, output, options.all));
+  const open = here.filter(({ state }) => state === "open");
+  if (here.length === 0 && !isOpen)
+    output.print(
+      `Nothing waits to be decided${elsewhere.length === 0 ? "" : ` on ${visible(branch ?? "")}`}.`,
+    );
   else if (open.length === 0) output.print("All is decided: `belay merge --continue` brings it in.");
   else if (!output.quiet)
     output.print(
       `${output.style.dim("→")} \`belay conflicts <path>\` shows one; \`belay resolve <path> --take <option>\` decides it.`,
     );
+  for (const { into, workingCopy, conflicts } of elsewhere) {
+    output.print(
+      `\n${output.style.bold(`Of a merge into ${visible(into)}, decided ${placeOf(into, workingCopy)}:`)}`,
+    );
+    output.print(conflictTable(conflicts, output, options.all));
+  }
+}
+
+/** Where the files of another branch are, or how they come here. */
+function placeOf(branch: string, workingCopy: string | null): string {
+  return workingCopy === null ? `after \`belay switch ${visible(branch)}\`` : `in ${visible(workingCopy)}`;
 }
 
 async function showOne(call: ConflictsCall, workspace: Workspace, ref: string): Promise<number> {

@@ -2,6 +2,7 @@
 import type { McpHost, MergeConflictFacts } from "@belay/agents/mcp";
 import type { MergeConflict, Workspace } from "@belay/engine";
 import { affectedFiles, mergeConflictJson, mergeJson, pathJson } from "@belay/server/json";
+import { conflictsByBranch } from "../merging/bring-in.ts";
 import { openSyntax } from "../wiring/open-syntax.ts";
 
 /** The part of the host that is about merges. */
@@ -21,7 +22,7 @@ export function mergingOn(workspace: Workspace): Pick<McpHost, "mergePreview" | 
         changes: affectedFiles(plan).map((path) => pathJson(path).path),
       };
     },
-    conflicts: async () => (await workspace.conflicts()).map(conflictFacts),
+    conflicts: async () => (await conflictsByBranch(workspace)).here.map(conflictFacts),
     conflict: async (ref) => {
       const conflict = await workspace.merges.conflict(ref);
       return {

@@ -26,7 +26,8 @@ export async function askConflicts(
   const [found, { chooseConflicts }] = await Promise.all([findPlace(call), import("@belay/tui")]);
   if (found === undefined) return undefined;
   const merges = await workspace.merges.list();
-  const merged = merges.filter(({ state }) => state === "open").flatMap((merge) => merge.merged);
+  const asked = new Set(conflicts.map(({ merge }) => merge));
+  const merged = merges.filter(({ id }) => asked.has(id)).flatMap((merge) => merge.merged);
   const names = [...new Set(conflicts.map(({ source }) => source))];
   const answers = await chooseConflicts(
     found.place,

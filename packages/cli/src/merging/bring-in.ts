@@ -53,9 +53,43 @@ export function isDone({ outcome }: MergeOutcome): boolean {
 
 /** The open conflicts of merges into the branch here: only those can be brought in. */
 export async function openHere(workspace: Workspace): Promise<MergeConflict[]> {
-  const here = (await workspace.branches()).find(({ current }) => current)?.name;
-  const merges = await workspace.merges.list();
-  const own = merges.filter(({ state, into }) => state === "open" && into === here).map(({ id }) => id);
-  const conflicts = await workspace.conflicts();
-  return conflicts.filter(({ merge, state }) => state === "open" && own.includes(merge));
+  const { here } = await conflictsByBranch(workspace);
+  return here.filter(({ state }) => state === "open");
+}
+
+/** Conflicts of merges into another branch: they are decided where its files are. */
+export interface ConflictsElsewhere {
+  readonly into: string;
+  /** The directory whose files are on it; null when there is none. */
+  readonly workingCopy: string | null;
+  readonly conflicts: readonly MergeConflict[];
+}
+
+/** The conflicts of open merges. */
+export interface ConflictsByBranch {
+  /** The branch here; undefined where there is none yet. */
+  readonly branch: string | undefined;
+  /** Whether a merge into it is open, decided or not. */
+  readonly isOpen: boolean;
+  readonly here: readonly MergeConflict[];
+  readonly elsewhere: readonly ConflictsElsewhere[];
+}
+
+/** [R2342] The conflicts of merges into the branch here, and apart from them those into other branches. */
+export async function conflictsByBranch(workspace: Workspace): Promise<ConflictsByBranch> {
+  const branches = await workspace.branches();
+  const branch = branches.find(({ current }) => current)?.name;
+  const open = (await workspace.merges.list()).filter(({ state }) => state === "open");
+  const intoOf = new Map(open.map(({ id, into }) => [id, into]));
+  const groups = Map.groupBy(await workspace.conflicts(), ({ merge }) => intoOf.get(merge)!);
+  const elsewhere = [...groups].filter(([into]) => into !== branch);
+  return {
+    branch,
+    isOpen: open.some(({ into }) => into === branch),
+    here: groups.get(branch ?? "") ?? [],
+    elsewhere: elsewhere.map(([into, conflicts]) => {
+      const workingCopy = branches.find(({ name }) => name === into)?.workingCopy ?? null;
+      return { into, workingCopy, conflicts };
+    }),
+  };
 }
