@@ -60,7 +60,7 @@ describe("what happens while the timeline is open", () => {
     expect(window.lines[4]).toMatch(/^› 10:52:31 ○ Make the retry budget/);
   });
 
-  test("[M69] while a turn works on and nothing else changed, it is what is current", async () => {
+  test("[M69] [R2343] while a turn works on and nothing else changed, it is what is current", async () => {
     await using project = await PicturedProject.empty();
     const thread = await openThread(project, "gemini-cli", "Flaky ledger test");
     const change = () => project.write("a.txt", "a\n");
@@ -68,9 +68,11 @@ describe("what happens while the timeline is open", () => {
     await playTurn(project, { thread, prompt: "Write a", at: "10:50:00", calls: [call] });
     await using window = await Window.open(<TimelineScreen />, { place: project.place });
     await window.shows("(Current: Write a)");
+    expect(window.lines[3]).toMatch(/^› 10:50:00 ● Write a/);
     project.write("a.txt", "by hand\n");
     await using later = await Window.open(<TimelineScreen />, { place: project.place });
     await later.shows("(Current: now, 1 file changed since 10:50:00)");
+    expect(later.lines[4]).toMatch(/^› 10:50:00 ○ Write a/);
     expect(await project.verify()).toEqual([]);
   });
 

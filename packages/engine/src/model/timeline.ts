@@ -73,7 +73,10 @@ export interface TimelineRow extends TimelineCounts {
   readonly name: string | null;
   readonly note: string | null;
   readonly tags: readonly string[];
-  /** Whether the state after it equals the files on disk; null where the disk was not looked at. */
+  /**
+   * Whether the state after it equals the files on disk; null where the disk was not looked at. Of the newest turn, while no
+   * capture has ended it, the state it came to so far.
+   */
   readonly sameAsNow: boolean | null;
   readonly beforeSameAsNow: boolean | null;
   /** The state that a restore went to, where its checkpoint is still there. */

@@ -74,14 +74,28 @@ export function readTimeline(
   if (counts !== undefined) asked?.keep(counts);
   const uncaptured = uncapturedAmong(context.store.db, options, next);
   const rows = rowsOf(context, page, { lines, present: seen?.present }).flatMap((row) => row ?? []);
+  const marked = isFirst && seen?.now.changed === 0 ? withNewestMarked(rows, options) : rows;
   return {
-    rows: withBranches(context.store.db, rows, options),
+    rows: withBranches(context.store.db, marked, options),
     next,
     total: counts?.total ?? null,
     days: counts?.days ?? null,
     now: seen?.now ?? null,
     uncaptured,
   };
+}
+
+/** [R2343] A turn that no capture has ended yet is the present one, as far as it came, if nothing happened since and no row is. */
+function withNewestMarked(rows: readonly TimelineRow[], options: TimelineOptions): readonly TimelineRow[] {
+  const [newest, ...older] = rows;
+  if (newest?.kind !== "turn" || newest.after !== null || isSelection(options)) return rows;
+  if (older.some(({ sameAsNow }) => sameAsNow === true)) return rows;
+  return [{ ...newest, sameAsNow: true }, ...older];
+}
+
+/** Whether the options leave out some of what happened, at whatever time. */
+function isSelection({ thread, agent, since, q }: TimelineOptions): boolean {
+  return [thread, agent, since].some((each) => each !== undefined) || (q?.trim() ?? "") !== "";
 }
 
 /** Rows with the branches they are on and those that began there; a selection of rows has no place for the latter. */
@@ -91,8 +105,7 @@ function withBranches(db: Database, rows: readonly TimelineRow[], options: Timel
     rows.map(({ seq }) => seq),
   );
   if (marks === undefined) return [...rows];
-  const { thread, agent, since, q } = options;
-  const isSelection = [thread, agent, since].some((each) => each !== undefined) || (q?.trim() ?? "") !== "";
+  const isPart = isSelection(options);
   let above = options.before ?? Number.MAX_SAFE_INTEGER;
   return rows.map((row) => {
     const branch = marks.elsewhere.get(row.seq);
@@ -101,7 +114,7 @@ function withBranches(db: Database, rows: readonly TimelineRow[], options: Timel
     return {
       ...row,
       ...(branch !== undefined && { branch }),
-      ...(begun.length > 0 && !isSelection && { begun: begun.map(({ name }) => name) }),
+      ...(begun.length > 0 && !isPart && { begun: begun.map(({ name }) => name) }),
     };
   });
 }
