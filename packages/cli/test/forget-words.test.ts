@@ -49,7 +49,7 @@ function loseTurn(session: string, word: string): void {
   const none = { parentSession: null, transcript: null, turnId: null, run: null, moment: null };
   const about = { cwd: "/elsewhere", text: `lost ${word}`, key: word, messageId: null };
   const lost = { ...none, ...about, kind: "prompt", session } as const;
-  const how = { agent: "claude-code", cwd: "/elsewhere", now: Date.now(), problem: "full" };
+  const how = { agent: "claude-code", ends: [], cwd: "/elsewhere", now: Date.now(), problem: "full" };
   noteUncaptured(sandbox.home, { ...how, event: lost });
 }
 

@@ -144,7 +144,7 @@ describe("[R153] the place that is set aside", () => {
       key: text,
     };
     const event = { ...origin, kind: "prompt", text, messageId: null } as const;
-    noteUncaptured(sandbox.home, { agent: "claude-code", event, cwd: "/p", now, problem: "full" });
+    noteUncaptured(sandbox.home, { agent: "claude-code", event, ends: [], cwd: "/p", now, problem: "full" });
   };
 
   test("never grows, keeps the newest turns, and cuts a long prompt", () => {

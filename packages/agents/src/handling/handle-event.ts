@@ -293,7 +293,8 @@ function activity<Thread>(act: Act<Thread, Of<"agent-start" | "agent-end">>) {
   };
 }
 
-interface Belonging {
+/** An event, and the conversation whose part it is. */
+export interface Belonging {
   readonly session: string;
   readonly event: AgentEvent;
 }
@@ -302,7 +303,7 @@ interface Belonging {
  * Some agents give their subagents conversations of their own. Such an event belongs to the conversation that started the
  * first of them, and happened in a subagent. The events that name a parent leave a note of it.
  */
-function belongsTo<Thread>(scene: Scene<Thread>, event: AgentEvent): Belonging {
+export function belongsTo(scene: Pick<Scene<never>, "home" | "adapter">, event: AgentEvent): Belonging {
   const notesOf = (session: string) => openHookNotes(scene.home, scene.adapter.id, session);
   if (event.parentSession !== null && event.parentSession !== event.session) {
     notesOf(event.session).remember("parent", { session: event.parentSession, role: event.run?.role });

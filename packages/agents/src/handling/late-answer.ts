@@ -9,7 +9,8 @@ import { parsePayload, type Payload } from "../events/payload.ts";
 import { NEUTRAL_ANSWER } from "../hooks/answer-form.ts";
 import { OverduePlace, type OverdueEvent, type SentEvent } from "../state/overdue-events.ts";
 import { eventName, logTrouble, notCaptured } from "../state/trouble-log.ts";
-import { noteUncaptured } from "../state/uncaptured-work.ts";
+import { beganAt } from "../events/event-journey.ts";
+import { noteLost } from "./lost-event.ts";
 
 /** How long late hooks of this event's turn have waited already. Worth asking only where events are overdue. */
 export async function waitedInTurn(home: string, sent: SentEvent): Promise<number> {
@@ -53,7 +54,13 @@ export async function leaveEvent(
     // without a note no later event makes up for it; the process at it may still finish
     const reason = `${trouble} (${(error as Error).message})`;
     if (event !== undefined)
-      noteUncaptured(home, { agent: adapter.id, event, cwd: sent.cwd, now: Date.now(), problem: reason });
+      noteLost(home, {
+        adapter,
+        event,
+        cwd: sent.cwd,
+        at: beganAt(sent.id) ?? Date.now(),
+        problem: reason,
+      });
     return { outcome: "noted", text: adapter.answer(payload, { warning: notCaptured(trouble) }) };
   }
   logTrouble(home, { agent: adapter.id, event: eventName(payload), problem: trouble }, Date.now());

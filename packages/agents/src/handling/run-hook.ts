@@ -11,15 +11,11 @@ import { CLIENT_VARIABLE, parseClient } from "../hooks/client-process.ts";
 import { shorten } from "../events/describe.ts";
 import { beganAt, DEADLINES } from "../events/event-journey.ts";
 import { handleEvent } from "./handle-event.ts";
+import { noteLost } from "./lost-event.ts";
 import { OverduePlace, type OverdueEvent } from "../state/overdue-events.ts";
 import { parsePayload, PAYLOAD_LIMIT, salvagePayload, type Payload } from "../events/payload.ts";
 import { eventName, logTrouble, notCaptured } from "../state/trouble-log.ts";
-import {
-  forgetUncaptured,
-  listUncaptured,
-  noteUncaptured,
-  setUncapturedAside,
-} from "../state/uncaptured-work.ts";
+import { forgetUncaptured, listUncaptured, setUncapturedAside } from "../state/uncaptured-work.ts";
 
 /** One event, and what it is carried out with. */
 export interface HookCall<Thread> {
@@ -101,7 +97,7 @@ async function answerCall<Thread>(call: HookCall<Thread>, deadline: Deadline | u
   } catch (error) {
     const problem = shorten(error instanceof Error ? error.message : String(error), 300);
     if (isAgentId(call.agent)) adapter ??= await loadAgent(call.agent);
-    rememberUncaptured(call, { adapter, payload, problem });
+    await rememberUncaptured(call, { adapter, payload, problem });
     if (adapter !== undefined) call.host.captureFailed?.({ agent: adapter.id, cwd: call.cwd });
     await reportTrouble(call, { agent: adapter?.id ?? call.agent, event: eventName(payload), problem });
     return adapter?.answer(payload, { warning: notCaptured(problem) }) ?? "{}";
@@ -122,16 +118,19 @@ async function answerEvent<Thread>(
   return reply;
 }
 
-function rememberUncaptured<Thread>(
-  { home, cwd, now = Date.now }: HookCall<Thread>,
+/** In the place set aside for it, and in the timeline if the store can be written although nothing can be captured. */
+async function rememberUncaptured<Thread>(
+  call: HookCall<Thread>,
   { adapter, payload, problem }: { adapter: AgentAdapter | undefined; payload: Payload; problem: string },
-): void {
+): Promise<void> {
+  const { home, cwd, wait, now = Date.now } = call;
   try {
     const event = adapter?.parse(payload);
-    if (adapter !== undefined && event !== undefined)
-      noteUncaptured(home, { agent: adapter.id, event, cwd, now: now(), problem });
+    if (adapter === undefined || event === undefined) return;
+    noteLost(home, { adapter, event, cwd, at: beganAt(wait?.id ?? "") ?? now(), problem });
+    await withDeadline(recordUncaptured(call), 1000);
   } catch {
-    // the log has what the adapter could not read
+    // the log has what the adapter could not read; the rest is tried again with the next event
   }
 }
 

@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "../events/agent-event.ts";
-import { parsePayload, textOf, type Payload } from "../events/payload.ts";
+import { isObject, parsePayload, textOf, type Payload } from "../events/payload.ts";
 
 export { summarisePrompt } from "../events/describe.ts";
 import { makePrivateDirectory } from "./private-directory.ts";
@@ -35,9 +35,17 @@ export interface UncapturedWork {
   readonly until: number;
   readonly events: number;
   readonly problem: string;
+  /** What ended with the lost events: what is done after that is not the agent's. */
+  readonly ends: readonly LostEnd[];
   /** Null when the prompt was captured or is unknown. Only its beginning, if it is long. */
   readonly prompt: string | null;
   readonly messageId: string | null;
+}
+
+/** The end of a tool call, of a subagent with its calls, or of a turn. */
+export interface LostEnd {
+  readonly of: { readonly kind: "call" | "agent"; readonly id: string } | { readonly kind: "turn" };
+  readonly at: number;
 }
 
 interface Slot extends UncapturedWork {
@@ -59,6 +67,8 @@ export function setUncapturedAside(home: string): void {
 export interface LostEvent {
   readonly agent: string;
   readonly event: AgentEvent;
+  /** What ended with it. */
+  readonly ends: readonly LostEnd[];
   readonly cwd: string;
   readonly now: number;
   readonly problem: string;
@@ -66,8 +76,8 @@ export interface LostEvent {
 
 /** Remembers an event that could not be carried out, in the slot of its turn. */
 export function noteUncaptured(home: string, lost: LostEvent): void {
-  const { agent, event, cwd, now, problem } = lost;
-  if (!isWork(event)) return;
+  const { agent, event, ends, cwd, now, problem } = lost;
+  if (!isWork(event) && ends.length === 0) return;
   try {
     const known = readSlots(home);
     const own = known.filter((one) => one.agent === agent && one.session === event.session);
@@ -82,6 +92,7 @@ export function noteUncaptured(home: string, lost: LostEvent): void {
       events: (open?.events ?? 0) + 1,
       // the first problem of a turn is the cause of the rest
       problem: open?.problem ?? problem,
+      ends: [...(open?.ends ?? []), ...ends],
       prompt: isPrompt ? event.text : (open?.prompt ?? null),
       messageId: isPrompt ? event.messageId : (open?.messageId ?? null),
       slot: open?.slot ?? freeSlot(known),
@@ -146,15 +157,31 @@ function asSlot(note: Payload, slot: number): Slot[] {
   if (typeof at !== "number" || typeof until !== "number" || typeof events !== "number") return [];
   const problem = textOf(note, "problem") ?? "";
   const [prompt, messageId] = [textOf(note, "prompt"), textOf(note, "messageId")];
-  return [{ agent, session, cwd, at, until, events, problem, prompt, messageId, slot }];
+  const ends = (Array.isArray(note["ends"]) ? note["ends"] : []).flatMap(asEnd);
+  return [{ agent, session, cwd, at, until, events, problem, ends, prompt, messageId, slot }];
 }
 
-/** A long prompt is cut until the whole fits. */
+function asEnd(note: unknown): LostEnd[] {
+  const { of, at } = isObject(note) ? note : {};
+  if (typeof at !== "number" || !isObject(of)) return [];
+  const [kind, id] = [textOf(of, "kind"), textOf(of, "id")];
+  if (kind === "turn") return [{ of: { kind }, at }];
+  return (kind === "call" || kind === "agent") && id !== null ? [{ of: { kind, id }, at }] : [];
+}
+
+/** A long prompt is cut until the whole fits, then the oldest ends give way: that of the turn is the last. */
 function writeSlot(home: string, { slot, ...work }: Slot): void {
   let text = JSON.stringify(work);
-  for (let kept = work.prompt ?? ""; Buffer.byteLength(text) > SLOT_BYTES && kept !== "";) {
+  const isLong = () => Buffer.byteLength(text) > SLOT_BYTES;
+  let { prompt, ends } = work;
+  for (let kept = prompt ?? ""; isLong() && kept !== "";) {
     kept = kept.slice(0, Math.floor(kept.length / 2));
-    text = JSON.stringify({ ...work, prompt: `${kept}…` });
+    prompt = `${kept}…`;
+    text = JSON.stringify({ ...work, prompt });
+  }
+  while (isLong() && ends.length > 0) {
+    ends = ends.slice(1);
+    text = JSON.stringify({ ...work, prompt, ends });
   }
   if (Buffer.byteLength(text) <= SLOT_BYTES) overwrite(home, slot, text);
 }

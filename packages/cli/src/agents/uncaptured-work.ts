@@ -22,13 +22,14 @@ export async function recordUncaptured(home: string, workspace: Workspace): Prom
 
 /** Records one turn that was not captured, without a checkpoint: that would show a later state. */
 export async function noteUncaptured(workspace: Workspace, work: UncapturedWork): Promise<void> {
-  const { agent, session: externalId, at, until, events, problem, prompt, messageId } = work;
+  const { agent, session: externalId, at, until, events, problem, ends, prompt, messageId } = work;
   const { id } = await workspace.threads.open({ agent, externalId });
   await workspace.threads.noteUncaptured(id, {
     at,
     until,
     events,
     problem,
+    ends,
     ...(prompt !== null && { prompt }),
     ...(messageId !== null && { messageId }),
   });

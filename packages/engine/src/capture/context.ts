@@ -1,6 +1,7 @@
 /** The context of operations on a workspace. */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { ThreadInterrupt } from "../history/attribution.ts";
+import type { ReportedEnd } from "../history/reported-ends.ts";
 import { headRules } from "../history/checkpoints.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { listNamedPaths, pathsAbsentFrom } from "../history/named-paths.ts";
@@ -41,6 +42,8 @@ export interface Context {
   progress: ((at: RestoreProgress) => void) | undefined;
   /** Interrupts that have no checkpoint yet and that plans take into account. */
   readonly interrupted: ThreadInterrupt[];
+  /** Reported ends that could not even be written down. */
+  readonly ended: ReportedEnd[];
   /** What of the files outside the root is captured, and whose they may not be. */
   readonly outside: {
     readonly isCaptured: boolean;

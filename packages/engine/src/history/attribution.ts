@@ -10,6 +10,7 @@ import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
 import type { Attribution } from "./changes.ts";
 import { callsAtWork, isCallOver, isTurnOver, lastMoment, type Moment } from "./liveness.ts";
+import { endOfCall, endOfTurn } from "./reported-ends.ts";
 import { continueStep, findStep, isOvertaken, openSteps, type Step } from "./step-rows.ts";
 import { bracketsTools, moveCalls, type ToolCall } from "./tool-calls.ts";
 
@@ -17,6 +18,8 @@ import { bracketsTools, moveCalls, type ToolCall } from "./tool-calls.ts";
 export interface AttributionMoment extends Moment {
   /** When the file at a path was last changed; undefined when unknown. */
   changedAt(path: BytePath): number | undefined;
+  /** The latest moment at which something can have gone from a path where nothing is. */
+  goneBy(path: BytePath): number;
   /** A thread that is about to run its first tool. */
   readonly bracketing?: ThreadId | undefined;
   /** The call that ends with this capture; `unfinished`: no event reported its end. */
@@ -42,6 +45,8 @@ interface Window {
   readonly untold: string | null;
   /** Changes after this moment are not the step's. */
   readonly until: number;
+  /** True where that moment was reported, and not inferred: what may have come after it is not the step's either. */
+  readonly isReported?: boolean;
 }
 
 /** An edit with its author. */
@@ -56,8 +61,11 @@ export function attributeChanges(
   const windows = openWindows(db, moment);
   const isOpenFor = ({ path, from, to }: Edit) => {
     const isDirectory = (to ?? from)?.kind === "directory";
-    return ({ until }: Window) =>
-      until === Infinity || isDirectory || !((moment.changedAt(path) ?? 0) > until);
+    return ({ until, isReported }: Window) => {
+      if (until === Infinity) return true;
+      if (isReported === true) return (moment.changedAt(path) ?? moment.goneBy(path)) <= until;
+      return isDirectory || !((moment.changedAt(path) ?? 0) > until);
+    };
   };
   return {
     changes: changes.map((change) => ({ ...change, ...authorOf(change, windows.filter(isOpenFor(change))) })),
@@ -76,20 +84,40 @@ function openWindows(db: Database, moment: AttributionMoment): Window[] {
       names: [],
       doubtful: null,
       untold: null,
-      until: turnUntil(db, step, moment),
+      ...turnUntil(db, step, moment),
     }));
   return [...calls, ...turns];
 }
 
-function turnUntil(db: Database, step: Step, moment: AttributionMoment): number {
-  if (step.owner !== null || step.thread === null || !isTurnOver(db, step, moment)) return Infinity;
-  return lastMoment(db, step.thread);
+function turnUntil(
+  db: Database,
+  step: Step,
+  moment: AttributionMoment,
+): Pick<Window, "until" | "isReported"> {
+  const reported = endOfTurn(step, moment.ends);
+  if (reported !== undefined) return { until: reported, isReported: true };
+  if (step.owner !== null || step.thread === null || !isTurnOver(db, step, moment))
+    return { until: Infinity };
+  return { until: lastMoment(db, step.thread) };
 }
 
 function windowOf(db: Database, call: ToolCall, step: string, moment: AttributionMoment): Window {
   const { ended } = moment;
   const interrupted = moment.interrupted?.find((each) => wasInterrupted(call, each));
   const isEdit = call.nature === "edit";
+  const reported = endOfCall(call, moment.ends);
+  if (reported !== undefined) {
+    const { at, isOwn } = reported;
+    const doubtful = isEdit || !isOwn ? call.tool : null;
+    return {
+      step,
+      names: call.paths,
+      doubtful,
+      untold: isOwn ? null : call.tool,
+      until: at,
+      isReported: true,
+    };
+  }
   if (interrupted !== undefined) {
     // a command may keep writing this long until it is gone
     const until = interrupted.at + ENDING_MS;

@@ -4,18 +4,24 @@ import type { ThreadId } from "../model/ids.ts";
 import type { AttributionMoment } from "./attribution.ts";
 import { isCallOver, isTurnOver } from "./liveness.ts";
 import { closeStep, openSteps, type Step } from "./step-rows.ts";
-import { giveUpCall, openCalls } from "./tool-calls.ts";
+import { dropEnds, endOfCall } from "./reported-ends.ts";
+import { closeCall, giveUpCall, openCalls } from "./tool-calls.ts";
 
 /**
  * [R121] What an agent that is gone did is in this capture; what comes later is not its doing. Its turn ends where
  * the agent was last heard of, so that the turn's checkpoints are those it made.
  */
 export function closeAbandoned(db: Database, moment: AttributionMoment): void {
-  const { now } = moment;
-  for (const call of openCalls(db))
-    if (call.id !== moment.ended?.id && isCallOver(db, call, moment)) giveUpCall(db, call, now);
+  const { now, ends } = moment;
+  for (const call of openCalls(db)) {
+    if (call.id === moment.ended?.id) continue;
+    const reported = endOfCall(call, ends);
+    if (reported !== undefined) closeCall(db, call, reported.at);
+    else if (isCallOver(db, call, moment)) giveUpCall(db, call, now);
+  }
   for (const step of openSteps(db))
     if (isTurnOver(db, step, moment)) closeStep(db, step.id, { after: endOf(db, step), now });
+  if (ends.length > 0) dropEnds(db);
 }
 
 /** [R2430] What a deleted thread has open ends as if its agent were gone. One that is not goes on in a turn of its own. */

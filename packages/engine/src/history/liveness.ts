@@ -6,6 +6,7 @@
 import type { ThreadId } from "../model/ids.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Database } from "../store/database.ts";
+import { endOfCall, endOfTurn, type ReportedEnd } from "./reported-ends.ts";
 import type { Step } from "./step-rows.ts";
 import { givenUpCommands, openCalls, type ToolCall } from "./tool-calls.ts";
 
@@ -26,6 +27,8 @@ export interface Moment {
    * was silent.
    */
   readonly heard?: ThreadId | undefined;
+  /** [R2300] Ends that were reported while nothing could be captured. */
+  readonly ends: readonly ReportedEnd[];
   /** The thread that sent the event: its hook is a child process of the agent, but not a command. */
   readonly event?: ThreadId | undefined;
 }
@@ -47,9 +50,10 @@ function clientOf(db: Database, thread: ThreadId): Client {
 /** True when an open turn can change nothing more. */
 export function isTurnOver(
   db: Database,
-  { owner, thread }: Pick<Step, "owner" | "thread">,
+  { owner, thread, at }: Pick<Step, "owner" | "thread" | "at">,
   moment: Moment,
 ): boolean {
+  if (endOfTurn({ thread, at }, moment.ends) !== undefined) return true;
   if (owner !== null) return !moment.isAlive(owner);
   if (thread === null) return false;
   if (thread === moment.heard) return false;
@@ -59,6 +63,7 @@ export function isTurnOver(
 
 /** True when an open call has ended without an event. A running command is a child process of the agent. */
 export function isCallOver(db: Database, call: ToolCall, moment: Moment): boolean {
+  if (endOfCall(call, moment.ends) !== undefined) return true;
   if (call.thread === moment.heard && call.nature !== "command") return false;
   const { client, heardAt } = clientOf(db, call.thread);
   if (isAgentGone(db, call.thread, moment)) return true;

@@ -81,6 +81,14 @@ export interface UncapturedRequest {
   /** The prompt, if its event was among the lost ones. */
   readonly prompt?: string;
   readonly messageId?: string;
+  /** What ended with a lost event: later changes are not its own. */
+  readonly ends?: readonly WorkEnd[];
+}
+
+/** The end of a tool call, of a subagent with its calls, or of a turn. */
+export interface WorkEnd {
+  readonly of: { readonly kind: "call" | "agent"; readonly id: string } | { readonly kind: "turn" };
+  readonly at: number;
 }
 
 /** Agent work that no checkpoint covers, as the timeline shows it. */

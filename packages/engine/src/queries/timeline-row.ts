@@ -98,7 +98,7 @@ class RowMaker {
   }
 
   #isOver(facts: StepFacts): boolean {
-    return isTurnOver(this.#context.store.db, facts, this.#moment);
+    return isTurnOver(this.#context.store.db, { ...facts, at: facts.openedAt }, this.#moment);
   }
 
   /** [R2149] A turn that ended without a stop was interrupted, unless it only continues in another or was a run that is done. */

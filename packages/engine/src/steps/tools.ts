@@ -23,7 +23,8 @@ import type { AgentFacts } from "../model/checkpoint.ts";
 import type { AgentRequest, AgentResult, AgentRun, ToolRequest, ToolResult } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Context } from "../capture/context.ts";
-import { withCapture } from "../capture/with-capture.ts";
+import { withCapture, type Capture } from "../capture/with-capture.ts";
+import { endingWith } from "./lost-ends.ts";
 import { isTrigger, openPromptedTurn } from "./turns.ts";
 
 /** What is known of a tool call when it begins. */
@@ -126,7 +127,7 @@ export function endTool(
     return undefined;
   }
   const name = call?.tool ?? tool ?? "a tool";
-  return withCapture(context, { deadline }, (capture) => {
+  const record = (capture: Capture) => {
     const recorded = capture.record({
       request: { kind: "tool", phase: "after", thread, tool: name, toolUseId },
       description: `After ${name}`,
@@ -134,7 +135,11 @@ export function endTool(
     });
     close();
     return recorded;
-  });
+  };
+  const capture = () => withCapture(context, { deadline }, record);
+  // an end that no event reported may be long ago, and a program in the background goes on
+  if (unfinished || background) return capture();
+  return endingWith(context, { thread, of: { kind: "call", id: toolUseId }, deadline }, capture);
 }
 
 /** Before an agent starts. */
@@ -178,20 +183,22 @@ export function endAgent(context: Context, thread: ThreadId, result: AgentResult
     closeCallsOf(db, thread, id, system.now());
     closeAgent(db, thread, { id, status, cost, tokens, now: system.now() });
   };
-  if (isTrigger(context, "agent"))
-    withCapture(context, { deadline: result.deadline }, (capture) => {
-      capture.record({
-        request: {
-          kind: "agent",
-          phase: "after",
-          thread,
-          agent: { id, role: run.role, status, cost, tokens },
-        },
-        description: `After agent ${run.role}`,
-        moment: { heard: thread },
-      });
-      close();
+  const { deadline } = result;
+  const record = (capture: Capture) => {
+    capture.record({
+      request: {
+        kind: "agent",
+        phase: "after",
+        thread,
+        agent: { id, role: run.role, status, cost, tokens },
+      },
+      description: `After agent ${run.role}`,
+      moment: { heard: thread },
     });
+    close();
+  };
+  const end = { thread, of: { kind: "agent", id }, deadline } as const;
+  if (isTrigger(context, "agent")) endingWith(context, end, () => withCapture(context, { deadline }, record));
   else db.transaction(close);
   return findAgent(db, thread, id)!.run;
 }

@@ -20,6 +20,7 @@ import type { ThreadId } from "../model/ids.ts";
 import type { CheckpointTrigger } from "../model/policy.ts";
 import type { Context } from "../capture/context.ts";
 import { withCapture, type Capture } from "../capture/with-capture.ts";
+import { endingWith } from "./lost-ends.ts";
 
 /** What is known of a turn when it begins. */
 export interface TurnFacts {
@@ -87,7 +88,7 @@ export function endTurn(
   context: Context,
   { thread, description, deadline }: Omit<TurnFacts, "prompt"> & Bounded,
 ): Recorded {
-  return withCapture(context, { deadline }, (capture) => {
+  const record = (capture: Capture) => {
     const recorded = capture.record({
       request: { kind: "turn", phase: "after", thread },
       description: `After: ${description}`,
@@ -98,7 +99,9 @@ export function endTurn(
     closeTurns(context, thread, seq);
     appendEvent(context.store.db, { type: "done", thread, at, data: { checkpoint: id } });
     return recorded;
-  });
+  };
+  const end = { thread, of: { kind: "turn" }, deadline } as const;
+  return endingWith(context, end, () => withCapture(context, { deadline }, record));
 }
 
 /** The tools of the thread itself are over too; agents that it started may still be at work. */

@@ -71,6 +71,7 @@ export function createContext(parts: LocalWorkspaceParts): Context {
     interrupt: undefined,
     progress: undefined,
     interrupted: [],
+    ended: [],
     parsers: new Parsers(),
     dropped,
     makeRoom: (missingBytes, keep) =>

@@ -32,6 +32,7 @@ import type {
 import type { ThreadId } from "../model/ids.ts";
 import type { ForgetWordsReport } from "../model/reports.ts";
 import { listFileEdits } from "../queries/thread-file-edits.ts";
+import { noteEnds } from "../steps/lost-ends.ts";
 import { isTrigger, promptTurn } from "../steps/turns.ts";
 import { storeBytes } from "../store/store.ts";
 import { forgetMessage, forgetThread } from "../upkeep/forget-words.ts";
@@ -155,8 +156,12 @@ export class LocalThreads implements Threads {
 
   async noteUncaptured(thread: ThreadId, turn: UncapturedRequest): Promise<void> {
     const { db, context } = this.#runner;
-    const { events, problem } = turn;
+    const { events, problem, ends = [] } = turn;
     const id = context.system.newId();
+    noteEnds(
+      context,
+      ends.map((end) => ({ ...end, thread })),
+    );
     this.#write(thread, { uncaptured: { events, problem } }, () => {
       insertUncaptured(db, thread, { ...turn, id });
       const at = context.system.now();

@@ -100,6 +100,7 @@ export class CaptureLab {
       interrupt: undefined,
       progress: undefined,
       interrupted: [],
+      ended: [],
       parsers: new Parsers(),
       dropped: [],
       makeRoom: (missingBytes, keep) => settings.makeRoom(missingBytes, keep),

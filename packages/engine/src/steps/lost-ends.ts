@@ -1,0 +1,41 @@
+/** [R2300] An end for which no checkpoint can be taken is kept all the same: what comes after it is not the agent's. */
+import type { Context } from "../capture/context.ts";
+import { endOfCall, endOfTurn, keepEnds, type ReportedEnd } from "../history/reported-ends.ts";
+import { openSteps } from "../history/step-rows.ts";
+import { openCalls } from "../history/tool-calls.ts";
+import { EngineError } from "../model/errors.ts";
+import type { Deadline } from "../model/deadline.ts";
+
+/** Runs work that captures an end; if it fails, the end is kept with the moment at which the agent reported it. */
+export function endingWith<Result>(
+  context: Context,
+  { deadline, ...end }: Omit<ReportedEnd, "at"> & { readonly deadline?: Deadline | undefined },
+  work: () => Result,
+): Result {
+  const at = Math.min(context.system.now(), deadline?.at ?? Infinity);
+  try {
+    return work();
+  } catch (error) {
+    noteEnds(context, [{ ...end, at }]);
+    throw error;
+  }
+}
+
+/** Keeps ends of what is open here. What cannot be written is kept in this process. */
+export function noteEnds(context: Context, ends: readonly ReportedEnd[]): void {
+  const { db } = context.store;
+  try {
+    const [calls, turns] = [openCalls(db), openSteps(db)];
+    const isOpen = (end: ReportedEnd) =>
+      calls.some((call) => endOfCall(call, [end]) !== undefined) ||
+      turns.some((turn) => endOfTurn(turn, [end]) !== undefined);
+    const meant = ends.filter(isOpen);
+    if (meant.length === 0) return;
+    context.ended.push(...meant);
+    db.transaction(() => keepEnds(db, context.ended));
+    context.ended.splice(0);
+  } catch (error) {
+    // the store is full, newer, damaged or cannot be written: the caller's own error says it
+    if (!(error instanceof EngineError)) throw error;
+  }
+}
