@@ -119,7 +119,6 @@ function windowOf(db: Database, call: ToolCall, step: string, moment: Attributio
     };
   }
   if (interrupted !== undefined) {
-    // a command may keep writing this long until it is gone
     const until = interrupted.at + ENDING_MS;
     return { step, names: call.paths, doubtful: isEdit ? call.tool : null, untold: null, until };
   }
@@ -135,7 +134,8 @@ function windowOf(db: Database, call: ToolCall, step: string, moment: Attributio
   };
 }
 
-const ENDING_MS = 1000;
+/** A command may keep writing this long after it was interrupted. */
+export const ENDING_MS = 1000;
 
 /** True for a call that began before its thread was interrupted. */
 export function wasInterrupted({ thread, openedAt }: ToolCall, interrupted: ThreadInterrupt): boolean {

@@ -2,14 +2,15 @@
  * Calls that end without an event. What they did is captured as soon as that is known, so that later changes
  * are not attributed to them.
  */
-import { wasInterrupted } from "../history/attribution.ts";
+import { ENDING_MS, wasInterrupted } from "../history/attribution.ts";
 import { isAgentGone, isCallOver, lastHeard, resumedCommands } from "../history/liveness.ts";
 import type { Recorded } from "../history/record.ts";
 import { closeCall, openCalls, reopenCall, type ToolCall } from "../history/tool-calls.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Context } from "../capture/context.ts";
 import { momentOf } from "../capture/moment.ts";
-import { withCapture } from "../capture/with-capture.ts";
+import { withCapture, type Capture } from "../capture/with-capture.ts";
+import { keepingEnds } from "./lost-ends.ts";
 import { isTrigger } from "./turns.ts";
 
 /** The agent may report the end of a command this long after it. */
@@ -51,14 +52,16 @@ export function endInterrupted(context: Context, thread: ThreadId, at: number): 
   const calls = openCalls(store.db).filter((call) => wasInterrupted(call, { thread, at }));
   const [first] = calls;
   if (first === undefined) return undefined;
-  return withCapture(context, {}, (capture) => {
+  const record = (capture: Capture) => {
     const recorded = capture.record({
       ...afterCall(first, CUT_OFF),
       moment: { interrupted: [{ thread, at }] },
     });
     for (const call of calls) closeCall(store.db, call, system.now());
     return recorded;
-  });
+  };
+  const ends = calls.map(({ id }) => ({ thread, of: { kind: "call", id }, at: at + ENDING_MS }) as const);
+  return keepingEnds(context, ends, () => withCapture(context, {}, record));
 }
 
 const CUT_OFF = ", which was cut off";

@@ -13,10 +13,19 @@ export function endingWith<Result>(
   work: () => Result,
 ): Result {
   const at = Math.min(context.system.now(), deadline?.at ?? Infinity);
+  return keepingEnds(context, [{ ...end, at }], work);
+}
+
+/** Runs work that captures ends; if it fails, they are kept. */
+export function keepingEnds<Result>(
+  context: Context,
+  ends: readonly ReportedEnd[],
+  work: () => Result,
+): Result {
   try {
     return work();
   } catch (error) {
-    noteEnds(context, [{ ...end, at }]);
+    noteEnds(context, ends);
     throw error;
   }
 }

@@ -5,7 +5,7 @@
  */
 import { asSeen, type Context } from "../capture/context.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
-import { withCapture } from "../capture/with-capture.ts";
+import { withCapture, type Capture } from "../capture/with-capture.ts";
 import { countChanges } from "../diff/count-changes.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
@@ -20,6 +20,7 @@ import type { AgentFacts } from "../model/checkpoint.ts";
 import type { ChangeCounts } from "../model/file-change.ts";
 import type { OperationId } from "../model/ids.ts";
 import type { Run, RunLog, RunResult } from "../model/run.ts";
+import { endingWith } from "./lost-ends.ts";
 import { beginningOf, closeTurns } from "./turns.ts";
 
 /** [M04, M38] Takes the checkpoint before an agent, then opens its thread and turn; its program may start after this. */
@@ -73,7 +74,7 @@ export function endRun(context: Context, run: Run, result: RunResult): Run {
   const { db } = store;
   const { thread, role } = run;
   if (thread === null) return closeRun(context, run, { ...result, after: null, changes: null });
-  withCapture(context, {}, (capture) => {
+  const record = (capture: Capture) => {
     const { checkpoint } = capture.record({
       request: { kind: "agent", phase: "after", thread, agent: factsOf(run, result) },
       description: `After agent: ${role}`,
@@ -86,7 +87,8 @@ export function endRun(context: Context, run: Run, result: RunResult): Run {
       after: checkpoint.seq,
       changes: changesSince(context, run, checkpoint.seq),
     });
-  });
+  };
+  endingWith(context, { thread, of: { kind: "turn" } }, () => withCapture(context, {}, record));
   return findRun(db, run.id);
 }
 

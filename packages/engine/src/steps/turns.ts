@@ -61,7 +61,7 @@ export function threadForTurn(
 export function beginTurn(context: Context, { thread, description, prompt }: TurnFacts): OpenTurn {
   const { store, system } = context;
   const id = system.newId();
-  return withCapture(context, {}, (capture) => {
+  const record = (capture: Capture) => {
     const before = capture.record({
       request: { kind: "turn", phase: "before", thread },
       description: `Before: ${description}`,
@@ -80,7 +80,10 @@ export function beginTurn(context: Context, { thread, description, prompt }: Tur
       now,
     });
     return { id, before };
-  });
+  };
+  // it ends the turn before it, captured or not
+  const end = { thread, of: { kind: "turn" } } as const;
+  return endingWith(context, end, () => withCapture(context, {}, record));
 }
 
 /** Ends the thread's open turn; an undo in the meantime may have replaced the one that was begun. */
@@ -145,7 +148,8 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
     });
     return { message, checkpoint: null, turn: null, rolledBack };
   }
-  return withCapture(context, { deadline: request.deadline }, (capture) => {
+  const { deadline } = request;
+  const record = (capture: Capture): Prompted => {
     const taken = takenAlready(context, thread, { request, capture });
     const recorded =
       taken === undefined
@@ -168,7 +172,9 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
       ...(stored && { stored }),
       rolledBack,
     };
-  });
+  };
+  const end = { thread, of: { kind: "turn" }, deadline } as const;
+  return endingWith(context, end, () => withCapture(context, { deadline }, record));
 }
 
 /** The checkpoint that the caller took for this message, unless another one followed it or the files changed since. */
