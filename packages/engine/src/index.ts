@@ -196,6 +196,7 @@ export type {
   ToolRequest,
   ToolResult,
   UncapturedRequest,
+  WorkEnd,
   UncapturedTurn,
 } from "./model/conversation.ts";
 export type { Bounded, Deadline } from "./model/deadline.ts";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { writeSetting } from "../src/index.ts";
 import { checkCaptured, whileWriting } from "./support/database-writer.ts";
 import { inWorkspace } from "./support/temp-workspace.ts";
 
@@ -59,6 +60,28 @@ describe("[R136] a database and its logs are captured as one", () => {
       using db = new DatabaseSync(join(temp.root, "data/app.sqlite"));
       expect(db.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
       expect(db.prepare("SELECT count(*) AS n FROM t").get()!["n"]).toBeGreaterThan(0);
+    }),
+  );
+
+  test(
+    "where one file of a set is over a limit, the whole set is left out",
+    inWorkspace({ ".gitignore": "data/\n" }, async ({ home, workspace, write }) => {
+      writeSetting(home, "limits.fileBytes", "1000");
+      for (const place of ["", "data/"]) {
+        write(`${place}app.db`, "p".repeat(100));
+        write(`${place}app.db-wal`, "f".repeat(2000));
+        write(`${place}small.db`, "p".repeat(100));
+        write(`${place}small.db-wal`, "f".repeat(100));
+      }
+      const { id, gaps } = await workspace.checkpoint();
+      const over = (path: string) => ({ path, reason: "too-large" });
+      expect(gaps).toEqual(
+        ["app.db", "app.db-wal", "data/app.db", "data/app.db-wal"].map((path) =>
+          expect.objectContaining(over(path)),
+        ),
+      );
+      const files = await Array.fromAsync(workspace.files(id), ({ path }) => path);
+      expect(files.filter((path) => path.includes("small"))).toHaveLength(4);
     }),
   );
 

@@ -1,4 +1,4 @@
-/** Ends that are reported while the store is full: what was done by then is whose it was, what came later is nobody's. */
+/** Ends that are reported while the store is full: what was done by then is whose it was, and what came later is not the agent's. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { writeSetting, type ThreadId } from "../src/index.ts";

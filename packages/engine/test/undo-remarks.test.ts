@@ -98,22 +98,23 @@ describe("[R124] what may be a person's doing", () => {
   );
 });
 
-test(
-  "[R125] what a late capture took for there before is named, with the reason",
-  inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
-    const { workspace, write, read } = temp;
-    const claude = await agent(temp, "claude");
-    await claude.prompt("go");
-    const at = Date.now() - 1000;
-    write("x", "1\n");
-    const call = await claude.startTool(() => write("y", "1\n"), { deadline: { at, reason: "late" } });
-    await claude.endTool(call);
-    await claude.stop();
-    const undone = await workspace.undo();
-    expect(undone).toMatchObject({ outcome: "applied", plan: { doubts: [{ path: "x", reason: "late" }] } });
-    expect([read("x"), read("y")]).toEqual(["1\n", "0\n"]);
-  }),
-);
+for (const reason of ["late", "missed"] as const)
+  test(
+    `[R125] what a ${reason} capture took for there before is named, with the reason; the turn's own is not`,
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      const deadline = { at: Date.now() - 1000, reason };
+      write("x", "1\n");
+      const call = await claude.startTool(() => write("y", "1\n"), { deadline });
+      await claude.endTool(call, { deadline });
+      await claude.stop();
+      const undone = await workspace.undo();
+      expect(undone).toMatchObject({ outcome: "applied", plan: { doubts: [{ path: "x", reason }] } });
+      expect([read("x"), read("y")]).toEqual(["1\n", "0\n"]);
+    }),
+  );
 
 test(
   "[R126] turns that share a file: undo of one names the other and how many to take; undo of both needs no more",

@@ -317,6 +317,38 @@ describe("[R136] a database and its logs", () => {
   );
 
   test(
+    "a journal whose transaction ends while it is read is not captured: it would take the transaction back",
+    inLab({ "app.db": "pages", "app.db-journal": "old pages" }, (lab) => {
+      const { reading, files } = scanned(lab);
+      const fileSink: ContentSink = {
+        ...reading.fileSink,
+        small(name, bytes) {
+          files.small(name, bytes);
+          if (bytes.toString() === "old pages") rmSync(join(lab.root, "app.db-journal"));
+        },
+      };
+      expect(readPending({ ...reading, fileSink }).doubts).toEqual([]);
+      expect(reading.scan.table.kind[indexOf(reading, "app.db-journal")]).toBe(ABSENT);
+    }),
+  );
+
+  test(
+    "a journal that begins while the database is read marks it",
+    inLab({ "app.db": "pages" }, (lab) => {
+      const { reading, files } = scanned(lab);
+      const fileSink: ContentSink = {
+        ...reading.fileSink,
+        small(name, bytes) {
+          files.small(name, bytes);
+          lab.write("app.db-journal", "old pages");
+        },
+      };
+      const { doubts } = readPending({ ...reading, fileSink });
+      expect(doubts.map((doubt) => `${doubt.path} ${doubt.reason}`)).toEqual(["app.db unstable"]);
+    }),
+  );
+
+  test(
     "one at rest, without a log, is read like any other file",
     inLab({ "app.db": "pages" }, (lab) => {
       utimesSync(join(lab.root, "app.db"), 1000, 1000);
