@@ -119,7 +119,7 @@ async function damagedStore(scene: Scene): Promise<void> {
   const { client, stage } = scene;
   protect(scene);
   const stores = join(stage.home, "workspaces");
-  writeFileSync(join(stores, readdirSync(stores)[0]!, "store.db"), "this is no database");
+  writeFileSync(join(stores, readdirSync(stores)[0]!, "store.db"), "this is not a database");
   const { output } = await turn(scene, PROMPT, STEPS);
   assert.ok(output.includes(ANSWER), "the client went on to the model's answer");
   checkResult(stage);

@@ -22,7 +22,7 @@ export async function measureForks(place: string, files: number, rounds: number)
   writeProject(root, files);
   const git = gitIn(root);
   await using workspace = await openWorkspace(root, { home: join(place, "forking/home") });
-  // what the first capture of all files costs is no part of a fork
+  // what the first capture of all files costs is not part of a fork
   await workspace.checkpoint();
   const [own, others]: [Cost[], Cost[]] = [[], []];
   let method: keyof typeof BUDGETS = "copy";

@@ -31,7 +31,7 @@ for (let number = Number(first); ; number += 1) {
   }
 }
 
-/** Unsynced content may be lost in a power cut; that is no fault. */
+/** Unsynced content may be lost in a power cut; that is not a fault. */
 function writeSynced(path: string, content: string): void {
   const descriptor = openSync(path, "w");
   writeSync(descriptor, content);

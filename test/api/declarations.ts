@@ -56,7 +56,7 @@ export class Declarations {
 /** One `.d.ts` file. */
 export class DeclarationFile {
   readonly path: string;
-  /** Without comments, which are no part of the interface; places are as they were. */
+  /** Without comments, which are not part of the interface; places are as they were. */
   readonly text: string;
   readonly declared = new Map<string, SyntaxNode[]>();
   readonly imported = new Map<string, Origin>();

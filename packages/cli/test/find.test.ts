@@ -49,7 +49,7 @@ test("[R430, R432] off until it is first used; then files, checkpoints and chang
 });
 
 test("the index is shown, synced, changed by hand, made again and removed", () => {
-  expect(sandbox.ok("index", "sync")).toContain("3 files indexed, 0 taken out, 1 that are no text");
+  expect(sandbox.ok("index", "sync")).toContain("3 files indexed, 0 taken out, 1 that are not text");
   expect(sandbox.ok("index", "status")).toMatch(
     /^2 text files of this workspace are indexed \(.*vectors: hash-1\)/,
   );

@@ -156,7 +156,7 @@ test(
       [join(temp.home, "config.json")]: "it belongs to Belay",
       [join(other, "theirs")]: `it belongs to the workspace ${other}`,
       [large]: "it is larger than 10 MiB",
-      [outside.path("directory")]: "it is no regular file",
+      [outside.path("directory")]: "it is not a regular file",
       ...(process.getuid?.() === 0 ? {} : { "/etc/passwd": "it belongs to another user" }),
     };
     const taken = await workspace.checkpoint({

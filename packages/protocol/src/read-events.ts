@@ -1,7 +1,7 @@
 /** Reads a stream of events, as `GET /api/events` sends it. */
 import type { BelayEvent } from "./events.ts";
 
-/** The events of a stream of bytes; comments and what is no event are skipped. */
+/** The events of a stream of bytes; comments and what is not an event are skipped. */
 export async function* readEvents(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<BelayEvent> {
   const decoder = new TextDecoder();
   let rest = "";

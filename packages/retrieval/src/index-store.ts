@@ -23,11 +23,11 @@ const SCHEMA = `
   CREATE VIRTUAL TABLE file_text USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='porter unicode61');
 `;
 
-/** A content, with its pieces or without where it is no text. */
+/** A content, with its pieces or without where it is not text. */
 export interface NewDocument {
   readonly hash: string;
   readonly bytes: number;
-  /** Undefined for what is no text. */
+  /** Undefined for what is not text. */
   readonly chunks:
     | readonly (Chunk & { readonly words: string; readonly vector: Int8Array | null })[]
     | undefined;

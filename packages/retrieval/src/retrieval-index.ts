@@ -16,9 +16,9 @@ export type IndexScope = "touched" | "all";
 
 /** How an index is opened. */
 export interface IndexOptions {
-  /** The local one unless given. */
+  /** Defaults to the local one. */
   readonly embedder?: Embedder;
-  /** What it was last opened with unless given; `all` the first time. */
+  /** Defaults to what it was last opened with; `all` the first time. */
   readonly scope?: IndexScope;
   /** It never grows much beyond this: contents that were not used for longest go first. */
   readonly capBytes?: number;
@@ -41,7 +41,7 @@ export interface Hit {
 
 /** What a search is limited to. */
 export interface SearchOptions {
-  /** How many hits; 10 unless given. */
+  /** How many hits; defaults to 10. */
   readonly k?: number;
   /** A checkpoint to search instead of the disk. */
   readonly at?: CheckpointRef;
@@ -63,7 +63,7 @@ export interface Synced {
   readonly checked: number;
   readonly reindexed: number;
   readonly removed: number;
-  /** Files that are no text, too large, or have a name that is not UTF-8. */
+  /** Files that are not text, too large, or have a name that is not UTF-8. */
   readonly skipped: number;
 }
 

@@ -19,7 +19,7 @@ afterAll(() => listening.close());
 
 interface Attack {
   readonly name: string;
-  /** Header lines; `Host`, `Authorization` as a client of ours would send them unless given here. */
+  /** Header lines; without them `Host` and `Authorization` are those of a client of ours. */
   readonly headers?: readonly string[];
   readonly line?: string;
   readonly body?: string;

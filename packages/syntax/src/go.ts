@@ -31,7 +31,7 @@ export function goNames(root: Node): Names {
       return;
     }
     if (node.type === "import_spec") return readImport(book, node);
-    // labels, and the keys of composite literals, are no variables
+    // labels, and the keys of composite literals, are not variables
     if (/^(package_clause|label_name|labeled_statement_label)$/.test(node.type)) return;
     const binding = BINDINGS[node.type];
     node.children.forEach((child, at) => {

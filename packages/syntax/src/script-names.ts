@@ -41,7 +41,7 @@ const BINDINGS: Readonly<Record<string, readonly string[]>> = {
   TSTypePredicate: ["parameterName"],
 };
 
-/** Properties of a node that name something which is no variable. */
+/** Properties of a node that name something which is not a variable. */
 const LABELS: Readonly<Record<string, readonly string[]>> = {
   LabeledStatement: ["label"],
   BreakStatement: ["label"],

@@ -94,7 +94,7 @@ function WhileOpen({ children }: { readonly children: ReactNode }): ReactNode {
 /** Goes to the project that was used last; says what to type where there is none. */
 function Projects(props: {
   readonly client: BrowserClient;
-  /** A view to open there; the timeline unless given. */
+  /** A view to open there; defaults to the timeline. */
   readonly wants: "settings" | undefined;
 }): ReactNode {
   const { client, wants } = props;

@@ -70,7 +70,7 @@ interface Branching {
   readonly added: readonly TranscriptEntry[];
 }
 
-/** The first prompt that led to the old last message and not to the new prompt; none: it was no rewind. */
+/** The first prompt that led to the old last message and not to the new prompt; none: it was not a rewind. */
 function leftBefore({ transcript, leaf, prompt, added }: Branching): { messageId: string } | undefined {
   if (ancestors(byUuid(added), prompt.uuid).at(-1) === leaf) return undefined;
   const all = readTranscript(transcript);

@@ -9,7 +9,7 @@ import { parsePayload } from "../events/payload.ts";
 import type { ForkResult, TakeOverRequest } from "./conversations.ts";
 import { dashedName } from "./last-run.ts";
 
-/** Writes the transcript; what is no line of one is left out. */
+/** Writes the transcript; what is not a line of one is left out. */
 export function takeOverClaude({ text, from, cwd, user, environment }: TakeOverRequest): ForkResult {
   const session = randomUUID();
   const lines = text.split("\n").flatMap((line) => {

@@ -23,7 +23,7 @@ export function parsePayload(text: string): Payload | undefined {
   }
 }
 
-/** True for an object that is no list. */
+/** True for an object that is not a list. */
 export function isObject(value: unknown): value is Payload {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 /**
- * The agent's own process, found from a hook: the nearest process above it that is no shell. Its pid and
+ * The agent's own process, found from a hook: the nearest process above it that is not a shell. Its pid and
  * start time travel as `BELAY_CLIENT` with the hook's other variables, so that every way to carry an event
  * out has them.
  */

@@ -168,7 +168,7 @@ function addFinding(server: McpServer, host: McpHost): void {
     {
       title: "Search the history of lines",
       description:
-        "When did a line exist? Every line that has the text in any checkpoint: since when, until when, whose prompt brought it and whose took it out.",
+        "When did a line exist? Every line that has the text in any checkpoint: since when, until when, whose prompt added it and whose removed it.",
       inputSchema: shapes.historyInput,
       outputSchema: shapes.historyOutput,
       annotations: READS,

@@ -54,7 +54,7 @@ export const findInput = z.object({
 });
 /** `history_search` */
 export const historyInput = z.object({
-  text: z.string().min(1).max(2000).describe("A text as it stands in the lines that are looked for"),
+  text: z.string().min(1).max(2000).describe("A literal text in the lines that are looked for"),
   paths,
   limit: z.number().int().min(1).max(50).default(20).describe("How many files at most"),
 });

@@ -31,7 +31,7 @@ export interface BatchOutcome {
 
 /** How a batch is merged. */
 export interface BatchMerge {
-  /** As the runs were listed, or as they finished; "listed" unless given. */
+  /** As the runs were listed, or as they finished; defaults to "listed". */
   readonly order?: "listed" | "finished";
   /** A program and its arguments that tries the result in a scratch copy: a source that makes it fail is held back. */
   readonly check?: readonly string[];

@@ -2,7 +2,7 @@
 import { isFields, jsonIn, lineAt, textAt } from "./json-output.ts";
 import { isIssueSeverity, type ReadIssues, type ReviewIssue } from "./review-issue.ts";
 
-/** Reads Belay's own form. One entry that is no issue makes the whole answer none: half a review is no review. */
+/** Reads Belay's own form. One entry that is not an issue makes the whole answer none: half a review is not a review. */
 export const readBelay: ReadIssues = (output) => {
   for (const candidate of candidatesIn(output)) {
     const document = jsonIn(candidate);

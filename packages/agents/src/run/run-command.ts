@@ -12,7 +12,7 @@ export interface CommandRequest {
   readonly directory: string;
   readonly environment?: NodeJS.ProcessEnv;
   readonly timeoutMs?: number;
-  /** What it reads on its standard input; nothing unless given. */
+  /** What it reads on its standard input; defaults to nothing. */
   readonly input?: string;
   /** Ends it before its time. */
   readonly signal?: AbortSignal | undefined;

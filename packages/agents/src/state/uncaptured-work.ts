@@ -52,7 +52,7 @@ interface Slot extends UncapturedWork {
   readonly slot: number;
 }
 
-/** Reserves the space, unless that is done already. Failing to is no error. */
+/** Reserves the space, unless that is done already. Failing to is not an error. */
 export function setUncapturedAside(home: string): void {
   try {
     if (statSync(fileIn(home), { throwIfNoEntry: false })?.size === SLOTS * SLOT_BYTES) return;

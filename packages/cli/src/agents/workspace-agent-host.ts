@@ -163,7 +163,7 @@ async function endTurn(
 }
 
 /**
- * The root of the linked worktree to protect, or undefined. A linked worktree is no part of the workspace
+ * The root of the linked worktree to protect, or undefined. A linked worktree is not part of the workspace
  * around it: an agent that works in one gets its own, if the worktree's repository is protected.
  */
 export async function worktreeToProtect(

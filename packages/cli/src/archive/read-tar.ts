@@ -9,7 +9,7 @@ export class TarFile implements Disposable {
   /** The regular files by name. */
   readonly #places = new Map<string, { readonly at: number; readonly size: number }>();
 
-  /** Throws when it is no tar archive, or ends too early. */
+  /** Throws when it is not a tar archive, or ends too early. */
   constructor(path: string) {
     this.#file = openSync(path, "r");
     try {
@@ -37,7 +37,7 @@ export class TarFile implements Disposable {
       const header = this.#read(at, BLOCK);
       // a block of zeros is the end
       if (header.every((byte) => byte === 0)) return;
-      if (header.toString("latin1", 257, 262) !== "ustar") throw new Error("it is no tar archive");
+      if (header.toString("latin1", 257, 262) !== "ustar") throw new Error("it is not a tar archive");
       const size = Number.parseInt(header.toString("latin1", 124, 135), 8);
       if (!Number.isSafeInteger(size) || at + BLOCK + size > end) throw new Error("it ends too early");
       const name = header.toString("latin1", 0, 100).replace(/\0.*$/s, "");

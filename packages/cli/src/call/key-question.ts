@@ -1,6 +1,6 @@
 /** A question that one key answers, without Enter. */
 
-/** What was typed before the question stands is no answer to it; it has arrived by then. */
+/** What was typed before the question stands is not an answer to it; it has arrived by then. */
 const SETTLE_MS = 100;
 
 /** The key that was pressed; undefined where the person left (Ctrl-C, Ctrl-D, or the terminal is gone). */
@@ -23,7 +23,7 @@ export async function askKey(question: string): Promise<string | undefined> {
 
 const LEAVING = new Set(["\u0003", "\u0004"]);
 
-/** Text that comes in one piece was pasted, and is no key; Enter after a letter belongs to it. */
+/** Text that comes in one piece was pasted, and is not a key; Enter after a letter belongs to it. */
 function nextKey(stdin: NodeJS.ReadStream): Promise<string | undefined> {
   return new Promise((resolve) => {
     const end = (key: string | undefined) => {

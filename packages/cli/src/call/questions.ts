@@ -1,4 +1,4 @@
-/** Questions on the terminal, one after another. What is typed before a question stands is no answer to it. */
+/** Questions on the terminal, one after another. What is typed before a question stands is not an answer to it. */
 import { createInterface, type Interface } from "node:readline/promises";
 
 /** Asks until it is disposed of. */

@@ -112,7 +112,7 @@ function agreed(
 export async function answer(call: FixCall, workspace: Workspace): Promise<number> {
   const [, ref = "", choice = ""] = call.operands;
   const fix = await workspace.fixes.find(ref);
-  if (!isChoice(choice)) throw usageError(`"${choice}" is no answer.`, `One of ${CHOICES.join(", ")}.`);
+  if (!isChoice(choice)) throw usageError(`"${choice}" is not an answer.`, `One of ${CHOICES.join(", ")}.`);
   if (fix.state !== "escalated")
     throw new ContractError("ANSWER_REFUSED", `The loop ${fix.id} waits for no answer: it is ${fix.state}.`, {
       hint: "`belay fix show` lists what waits for an answer: a, r, v, m or c.",

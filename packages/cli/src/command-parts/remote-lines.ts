@@ -62,13 +62,9 @@ function checkpointsText(checkpoints: readonly LineCheckpoint[], output: Output)
 }
 
 function noLine(wanted: string, lines: readonly OtherLine[]): ContractError {
-  return new ContractError(
-    "REMOTE_NOT_FOUND",
-    `There is no line "${wanted}" there, as far as is known. Nothing was changed.`,
-    {
-      hint: "`belay pull` looks at the lines again.",
-      facts: { lines: lines.map(({ name }) => name) },
-      list: lines.map(({ name }) => name),
-    },
-  );
+  return new ContractError("REMOTE_NOT_FOUND", `No line "${wanted}" is known there. Nothing was changed.`, {
+    hint: "`belay pull` looks at the lines again.",
+    facts: { lines: lines.map(({ name }) => name) },
+    list: lines.map(({ name }) => name),
+  });
 }

@@ -35,7 +35,7 @@ export const SYNC_OPTIONS = {
 export const SEND_OPTIONS = {
   ...SYNC_OPTIONS,
   thread: { ...THREAD, about: "send only this thread, with its checkpoints" },
-  yes: { ...YES, about: "send although the first push would send what looks like secrets" },
+  yes: { ...YES, about: "push even if the first push would send what looks like secrets" },
 } as const;
 
 /** What a command line chooses to send; undefined when it is everything. */

@@ -16,7 +16,7 @@ const OPTIONS = {
   at: {
     type: "string",
     value: "checkpoint",
-    about: "the checkpoint whose files to restore; the newest unless given",
+    about: "the checkpoint whose files to restore; defaults to the newest",
   },
   "recovery-file": {
     type: "string",

@@ -44,7 +44,7 @@ function placeOf(
 ): { readonly path: string; readonly hint: string } {
   const data = environment["XDG_DATA_HOME"] || join(userHome(), ".local", "share");
   const settings = environment["XDG_CONFIG_HOME"] || join(userHome(), ".config");
-  const start = "A shell that is started from now on completes `belay`.";
+  const start = "New shells complete `belay`.";
   switch (shell) {
     case "bash": {
       const own = environment["BASH_COMPLETION_USER_DIR"] || join(data, "bash-completion");

@@ -13,7 +13,7 @@ export default defineCommand({
 files are those on disk, or of a checkpoint with --at. The first use indexes the text files of the workspace; from then
 on the index is kept in step. \`belay index\` shows it. To find out when a text was where: \`belay search -S <text>\`.`,
   options: {
-    number: { type: "string", short: "k", value: "n", about: "how many pieces; 10 unless given" },
+    number: { type: "string", short: "k", value: "n", about: "how many pieces; defaults to 10" },
     at: { type: "string", value: "checkpoint", about: "search the files of this checkpoint" },
   },
   operands: { min: 1, max: 50 },

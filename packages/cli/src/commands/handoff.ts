@@ -176,7 +176,7 @@ function report(call: HandoffCall, { handoff, taken, remote, outcome }: Taken): 
         `The files and ${count(handoff.messages.length, "message")} of ${visible(handoff.by)} are here, as thread ${thread}.`,
         conversation === "imported"
           ? `→ To continue the conversation: ${resume.join(" ")}`
-          : "The agent's own conversation could not be taken over: start a new one.",
+          : "The agent's own conversation could not be taken along: start a new one.",
       ].join("\n"),
     );
 }

@@ -57,7 +57,7 @@ async function sync(call: Call, workspace: Workspace): Promise<number> {
   return told(
     call,
     synced,
-    `${count(synced.reindexed, "file")} indexed, ${synced.removed} taken out, ${synced.skipped} that are no text or too large left out.`,
+    `${count(synced.reindexed, "file")} indexed, ${synced.removed} taken out, ${synced.skipped} that are not text or too large left out.`,
   );
 }
 

@@ -41,8 +41,8 @@ const OPTIONS = {
     value: "role",
     about: "invite, token, keys add: admin, collector, member, agent or reader",
   },
-  expires: { type: "string", value: "time", about: "invite: how long it can be used; 7d unless given" },
-  ttl: { type: "string", value: "time", about: "token: how long it can be used; 2h unless given" },
+  expires: { type: "string", value: "time", about: "invite: how long it can be used; defaults to 7d" },
+  ttl: { type: "string", value: "time", about: "token: how long it can be used; defaults to 2h" },
   name: {
     type: "string",
     value: "name",

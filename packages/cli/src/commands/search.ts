@@ -97,7 +97,7 @@ function wantedBy({ options }: SearchCall): Pick<FindOptions, "text" | "pattern"
   if (options.text !== undefined && options.content !== undefined)
     throw usageError("-S and --content are the same.", "Give one of them.");
   if (text !== undefined && regex !== undefined)
-    throw usageError("-S and -G cannot be combined.", "-S is for text as it stands, -G for a regex.");
+    throw usageError("-S and -G cannot be combined.", "-S takes literal text, -G a regex.");
   for (const [name, value] of Object.entries({ "-S": text, "-G": regex, "--file": file }))
     if (value === "") throw usageError(`${name} needs something to look for.`, "`belay search --help`");
   return {
@@ -115,7 +115,7 @@ function parsePattern(regex: string): RegExp {
     const why = error instanceof Error ? error.message.replace(/^.*: /, "") : String(error);
     throw usageError(
       `"${visible(regex)}" is not a regular expression: ${visible(why)}.`,
-      "`-S` looks for text as it stands.",
+      "`-S` looks for literal text.",
     );
   }
 }

@@ -12,7 +12,7 @@ const OPTIONS = {
   expires: {
     type: "string",
     value: "time",
-    about: "with --link: how long it works; 7d unless given, and at most",
+    about: "with --link: how long it works; defaults to 7d, and at most",
   },
   paths: {
     type: "string",
@@ -43,7 +43,7 @@ export default defineCommand({
   examples: ["belay share @", "belay share T3 --link --expires 2d"],
   operands: { min: 0, max: 1 },
   exits: {
-    3: "refused: there seem to be secrets in it, or this machine only reads",
+    3: "refused: it seems to contain secrets, or this machine may only read",
     8: "the remote cannot be used now; nothing is shared",
   },
   run: (call) => withWorkspace(call, (workspace) => runShare(call, workspace)),
@@ -95,15 +95,11 @@ async function expectNoSecrets(call: ShareCall, workspace: Workspace, checkpoint
     most: NAMED_PLACES,
   });
   if (places.length === 0) return;
-  throw new ContractError(
-    "SECRETS_FOUND",
-    "There seem to be secrets in what would be shared. Nothing was shared.",
-    {
-      hint: "Share other --paths, or share them too with --include-secrets.",
-      facts: { places },
-      list: [...places.map(visible), ...(more ? ["and more"] : [])],
-    },
-  );
+  throw new ContractError("SECRETS_FOUND", "This would share what looks like secrets. Nothing was shared.", {
+    hint: "Share other --paths, or share them too with --include-secrets.",
+    facts: { places },
+    list: [...places.map(visible), ...(more ? ["and more"] : [])],
+  });
 }
 
 async function endShare(call: ShareCall, shares: Shares, id: string): Promise<number> {

@@ -28,7 +28,7 @@ export function readBundle(
   isHere: (id: string) => boolean,
 ): FoundHistory & { readonly alreadyHere: number } {
   const bundle = recordOf(JSON.parse(tar.content("thread.json")?.toString("utf8") ?? "{}"));
-  if (bundle["format"] !== BUNDLE_FORMAT) throw new Error("it is no bundle of Belay");
+  if (bundle["format"] !== BUNDLE_FORMAT) throw new Error("it is not a bundle of Belay");
   const reader = new BundleReader(tar, skipped);
   const listed = listOf(bundle["checkpoints"]).map(recordOf);
   const found = listed.map((facts) => reader.checkpoint(facts));

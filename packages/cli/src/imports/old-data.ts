@@ -113,7 +113,7 @@ export class OldData {
       const stat = lstatSync(join(this.directory, path, inside));
       if (stat.isDirectory()) yield* this.files(path, inside);
       else if (stat.isFile()) yield inside;
-      else this.skip(join(path, inside), stat.isSymbolicLink() ? LINK : "it is no file");
+      else this.skip(join(path, inside), stat.isSymbolicLink() ? LINK : "it is not a file");
     }
   }
 
@@ -140,7 +140,7 @@ function readRegular(place: string): Buffer | string {
   const file = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile()) return "it is no file";
+    if (!stat.isFile()) return "it is not a file";
     return stat.size > LARGEST_BYTES ? TOO_LARGE : readFileSync(file);
   } finally {
     closeSync(file);

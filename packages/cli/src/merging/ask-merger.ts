@@ -191,7 +191,7 @@ function judge(
   const path = displayPath(conflict.path);
   const content = scratch === undefined ? textOf(answer) : fileOf(scratch, path);
   if (content === undefined)
-    return { conflict, outcome: "refused", problems: [`${path} is no file any more`] };
+    return { conflict, outcome: "refused", problems: [`${path} is no longer a file`] };
   const { explanation, dropped } = answer;
   const problems = checkResolution(conflict, { content, dropped }, syntax).map(
     ({ detail, line }) => `${path}${line === null ? "" : ` line ${line}`}: ${detail}`,

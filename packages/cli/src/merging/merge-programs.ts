@@ -36,7 +36,7 @@ export async function mergePrograms(
   return (await agreeToCommands(call, use)) ? programsWith(call, request, check) : undefined;
 }
 
-/** The same for a merge that follows work of hours: undefined, too, where the user cannot be asked about another check. */
+/** For a merge at the end of hours of work: also undefined where the user cannot be asked about another check. */
 export async function laterMergePrograms(
   call: ProgramCall,
   request: ProgramRequest,
@@ -64,7 +64,7 @@ function checkWords({ home }: ProgramCall, { workspace, check }: ProgramRequest)
 
 function programsWith(call: ProgramCall, request: ProgramRequest, check: readonly string[]): MergePrograms {
   const { merge } = readProgramSettings(call.home, request.workspace);
-  // [R1450] no word of the user names a package manager: `--yes` to a merge is no yes to it
+  // [R1450] no word of the user names a package manager: `--yes` to a merge is not a yes to it
   const isYesMeant = (kind: "lock" | "generated") =>
     kind === "lock" ? merge.regenerate === "always" : request.yes;
   return {

@@ -86,7 +86,7 @@ export function conflictTable(
   );
 }
 
-/** Where a conflict is; what a check refuses is no single path. */
+/** Where a conflict is; what a check refuses is not a single path. */
 function conflictName({ kind, path, source }: Pick<MergeConflict, "kind" | "path" | "source">): string {
   return kind === "check" ? `all of ${visible(source)}` : visiblePath(path);
 }

@@ -1,4 +1,4 @@
-/** What a merger is asked, and the form of its answer. All of it is data; [R98] anything of another form is no answer. */
+/** What a merger is asked, and the form of its answer. All of it is data; [R98] anything of another form is not an answer. */
 import { displayPath, type DroppedLine, type MergeConflict, type Run } from "@belay/engine";
 import { redact } from "@belay/protocol/redact";
 

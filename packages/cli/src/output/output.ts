@@ -1,6 +1,6 @@
 /**
  * Where a command's output goes: results to stdout, progress and warnings to stderr. A closed pipe (`belay
- * list | head -1`) is no error: the rest of the output is dropped, and the command finishes its work.
+ * list | head -1`) is not an error: the rest of the output is dropped, and the command finishes its work.
  * Foreign text must have gone through `visible` before it comes here. As a second line of defence, only line
  * ends, tabs and colours pass.
  */
@@ -52,7 +52,7 @@ export interface OutputOptions {
 export interface Terminal {
   readonly colour: boolean;
   readonly noteColour: boolean;
-  /** Columns of stdout; null when it is no terminal. */
+  /** Columns of stdout; null when it is not a terminal. */
   readonly columns: number | null;
 }
 

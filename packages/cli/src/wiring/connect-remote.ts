@@ -32,7 +32,7 @@ export function connectStore(url: string, connecting: Connecting): RemoteStore {
   if (engines.isPostgresAddress(url)) return connectPostgres(url, connecting);
   if (!url.startsWith("s3://"))
     throw usageError(
-      "Only addresses of S3-compatible servers and of PostgreSQL are known.",
+      "Belay can use S3-compatible servers and PostgreSQL only.",
       "Write s3://<bucket>/<prefix> or postgres://<host>/<database>.",
     );
   const content = connectS3(url, connecting);

@@ -21,7 +21,7 @@ import { rewindTo } from "./rewind-to.ts";
 
 /** How many checkpoints are kept, and where. */
 export interface PersistentCheckpointManagerOptions {
-  /** 100 unless another number is given. */
+  /** Defaults to 100. */
   maxCheckpoints?: number;
   autoCheckpoint?: boolean;
   /** A directory of its own for stores: `<historyDir>/.belay` is Belay's home then. */

@@ -180,13 +180,13 @@ function findConflicts(root: Root, files: readonly ProposedFileChange[]): DiffCo
       return now === undefined
         ? []
         : [{ path, kind: "unexpected-existing", detail: "the file was made since" }];
-    if (now === undefined) return [{ path, kind: "missing-file", detail: "the file is gone since" }];
+    if (now === undefined) return [{ path, kind: "missing-file", detail: "the file has been deleted since" }];
     if (baseHash === null || now === baseHash) return [];
     return [{ path, kind: "stale-base", detail: `it changed since (expected ${baseHash}, found ${now})` }];
   });
 }
 
-/** Undefined when nothing is there; what is no file has no hash that a base could have. */
+/** Undefined when nothing is there; what is not a file has no hash that a base could have. */
 function hashNow(path: string): string | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;

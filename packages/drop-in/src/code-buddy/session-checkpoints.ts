@@ -19,7 +19,7 @@ import { rewindTo } from "./rewind-to.ts";
 
 /** How many checkpoints a manager keeps, and whether the host should take them by itself. */
 export interface CheckpointManagerOptions {
-  /** 50 unless another number is given. */
+  /** Defaults to 50. */
   maxCheckpoints?: number;
   autoCheckpoint?: boolean;
 }

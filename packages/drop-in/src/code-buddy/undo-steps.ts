@@ -19,10 +19,10 @@ import { every, type Regular } from "./regularly.ts";
 /** When checkpoints are taken by themselves, and how many are kept. */
 export interface CheckpointConfig {
   enabled: boolean;
-  /** 100 unless another number is given. */
+  /** Defaults to 100. */
   maxCheckpoints: number;
   autoCheckpoint: boolean;
-  /** Milliseconds; 300,000 unless another number is given. */
+  /** Milliseconds; defaults to 300,000. */
   autoCheckpointInterval: number;
   checkpointOnDangerousOps: boolean;
   /** Belay's own rules decide what is captured (`.belayignore`); nothing more is left out by these. */

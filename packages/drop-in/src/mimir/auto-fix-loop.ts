@@ -110,7 +110,7 @@ export class ReviewerAutoFixLoop {
         await snapshotManager.restore(conversationId, snapshot, { filesOnly: true });
         return { outcome: "applied" };
       },
-      // an attempt of a fixer that is given a text is no turn of its own
+      // an attempt of a fixer that is given a text is not a turn of its own
       undo: async () => ({ outcome: "unchanged" }),
     };
   }

@@ -1,4 +1,4 @@
-/** The size in pixels of common image formats, read from the first bytes of a file. Anything odd is no image. */
+/** The size in pixels of common image formats, read from the first bytes of a file. Anything odd is not an image. */
 import type { ImageSize } from "../model/file-diff.ts";
 
 /** Undefined when the bytes do not begin an image whose size is known. */

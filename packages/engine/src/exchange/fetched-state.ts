@@ -111,13 +111,13 @@ function toCheckpoint(
 
 function text(row: Fields, column: string): string {
   const value = row[column];
-  if (typeof value !== "string") throw new TypeError(`${column} is no text`);
+  if (typeof value !== "string") throw new TypeError(`${column} is not text`);
   return value;
 }
 
 function number(row: Fields, column: string): number {
   const value = row[column];
-  if (typeof value !== "number" || !Number.isFinite(value)) throw new TypeError(`${column} is no number`);
+  if (typeof value !== "number" || !Number.isFinite(value)) throw new TypeError(`${column} is not a number`);
   return value;
 }
 
@@ -129,7 +129,7 @@ function bytesIn(row: Fields, column: string): Uint8Array | null {
 
 function hashIn(row: Fields, column: string): ObjectHash {
   const bytes = bytesIn(row, column);
-  if (bytes?.length !== HASH_BYTES) throw new TypeError(`${column} is no hash`);
+  if (bytes?.length !== HASH_BYTES) throw new TypeError(`${column} is not a hash`);
   return hashFromBytes(bytes);
 }
 

@@ -14,7 +14,7 @@ export interface SyncedTable {
   readonly id: string;
   /** In which order the rows came about. */
   readonly order: string;
-  /** Which rows are records; all unless given. In terms of `$`. */
+  /** Which rows are records; defaults to all. In terms of `$`. */
   readonly where?: string;
   /** Columns that mean something on this machine only: left out, and no reason to send a row again. */
   readonly local?: readonly string[];

@@ -304,7 +304,7 @@ function captureAgain(inFork: Context, row: ForkRow): void {
   });
 }
 
-/** [R94] The branch was deleted, or it is another working copy's now: what is in the trash is no part of that line. */
+/** [R94] The branch was deleted, or it is another working copy's now: what is in the trash is not part of that line. */
 function isLeft({ store: { db } }: Context, { branch }: ForkRow, captured: number): boolean {
   const { state, head } = branchAt(db, branch);
   return head !== captured || state === "discarded" || workingCopyOn(db, branch) !== undefined;

@@ -57,7 +57,7 @@ function readRegular(at: AbsolutePath, limit: number): ReadOutside | string | un
   }
 }
 
-const NO_FILE = "it is no regular file";
+const NO_FILE = "it is not a regular file";
 
 /** What to put in place of a file. */
 export interface OutsideReplacement {

@@ -17,7 +17,7 @@ export interface GhostCommit extends GhostChanges {
   readonly parent: string | null;
   /** Its tree, if it is known. */
   readonly parentTree: string | undefined;
-  /** The tree that the changes are made to; that of the parent unless given. */
+  /** The tree that the changes are made to; defaults to that of the parent. */
   readonly tree: string | undefined;
   /** Where the workspace root lies in the repository. */
   readonly prefix: BytePath;

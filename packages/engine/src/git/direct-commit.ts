@@ -27,7 +27,7 @@ export interface DirectCommit {
   readonly parent: string | null;
   /** The tree of the parent, if it is known. */
   readonly parentTree: string | undefined;
-  /** The tree that the changes are made to; that of the parent unless given. */
+  /** The tree that the changes are made to; defaults to that of the parent. */
   readonly tree: string | undefined;
   readonly deletes: readonly BytePath[];
   readonly writes: readonly DirectWrite[];

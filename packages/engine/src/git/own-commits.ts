@@ -65,7 +65,7 @@ function readLoose(objects: AbsolutePath, name: string): string | undefined {
     const text = inflateSync(bytes, { maxOutputLength: COMMIT_BYTES }).toString("latin1");
     return text.replace("\0", "\n").split("\n\n", 1)[0];
   } catch {
-    // it is no object of git's
+    // it is not an object of git's
     return undefined;
   }
 }

@@ -197,7 +197,7 @@ export interface CheckpointFilter {
   /** All of these have to be found. */
   readonly search?: string | readonly string[] | undefined;
   readonly limit?: number | undefined;
-  /** The id of the branch whose line to list, or all of the store; the line of the branch here unless given. */
+  /** The id of the branch whose line to list, or all of the store; defaults to the line of the branch here. */
   readonly branch?: number | "all" | undefined;
 }
 

@@ -58,7 +58,7 @@ class History {
     return (this.heldBy(place.branch, place.seq).get(other.branch) ?? -1) >= other.seq;
   }
 
-  /** A fork begins with what its set-up left: that is no change of its own. */
+  /** A fork begins with what its set-up left: that is not a change of its own. */
   afterSetUp(source: number, seqs: readonly number[]): number[] {
     const row = this.#db.get(
       "SELECT b.base AS base FROM branch b JOIN checkpoint c ON c.seq = b.base WHERE b.id = ? AND c.branch = b.id",

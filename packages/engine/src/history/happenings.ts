@@ -29,7 +29,7 @@ export interface HappeningsRequest {
   readonly threads: readonly ThreadId[] | null;
   /** Also turns and ways back that changed nothing, and safety checkpoints. */
   readonly all: boolean;
-  /** The id of the branch whose line is read; the one here unless given. */
+  /** The id of the branch whose line is read; defaults to the one here. */
   readonly branch?: number | undefined;
 }
 

@@ -338,7 +338,7 @@ function toConflict(row: Row): ConflictRecord {
     id: String(row["id"]),
     merge: String(row["merge"]),
     sourceBranch: Number(row["source_branch"]),
-    // what a check refuses is no single path
+    // what a check refuses is not a single path
     path: row["kind"] === "check" ? ROOT_PATH : assertSafePath(pathFromBytes(row["path"] as Uint8Array)),
     kind: row["kind"] as MergeConflictKind,
     severity: row["severity"] as Severity,

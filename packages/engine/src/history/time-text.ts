@@ -1,7 +1,7 @@
 /** Times as people write them: `10m`, `1h30m`, `14:30`, `yesterday`, `2026-11-01`, `yesterday 14:30`. */
 import type { LocalTime, System } from "../model/system.ts";
 
-/** What reading a time needs to know. */
+/** The clock and the time zone that a time is read in. */
 export type Clock = Pick<System, "now" | "toLocal" | "fromLocal">;
 
 /** A moment, or a day from its beginning to its end. In milliseconds since 1970; `until` is not part of a day. */
@@ -66,7 +66,7 @@ function parseDay(text: string, clock: Clock): LocalTime | undefined {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)?.map(Number) ?? [];
   if (year === undefined || month === undefined || day === undefined) return undefined;
   const read = { year, month, day, ...MIDNIGHT };
-  // 2026-02-30 is no day
+  // 2026-02-30 is not a day
   return clock.toLocal(clock.fromLocal(read)).day === day ? read : undefined;
 }
 

@@ -36,7 +36,7 @@ export function resultOf(
   if ("content" in choice) return { result: withText(conflict, choice.content, contents), chosen: {} };
   const { take, region } = choice;
   if (region !== undefined) return chooseRegion(conflict, { take, region }, contents);
-  if (!optionsOf(conflict).includes(take)) throw refused(conflict, `"${take}" is no answer to it`);
+  if (!optionsOf(conflict).includes(take)) throw refused(conflict, `"${take}" is not an answer to it`);
   return { result: resultOfOption(conflict, take, contents), chosen: {} };
 }
 
@@ -115,7 +115,7 @@ function chooseRegion(
   const count = countRegions(versions);
   if (!Number.isInteger(region) || region < 1 || region > count)
     throw refused(conflict, `it has ${count === 1 ? "one region" : `regions 1 to ${count}`}`);
-  if (!isRegionOption(take)) throw refused(conflict, `"${take}" is no answer to a region`);
+  if (!isRegionOption(take)) throw refused(conflict, `"${take}" is not an answer to a region`);
   const chosen = { ...conflict.note.chosen, [region]: take };
   const text = resolveRegions(versions, (number) => chosen[number] as RegionOption | undefined);
   return { result: text === undefined ? undefined : withText(conflict, text, contents), chosen };

@@ -168,7 +168,7 @@ export type EventDetail =
   | { readonly type: "coverage_gap"; readonly checkpoint: CheckpointId; readonly gaps: number }
   | { readonly type: "done"; readonly checkpoint: CheckpointId | null };
 
-/** How far an exchange with a remote is. */
+/** Progress of an exchange with a remote. */
 export interface SyncProgress {
   readonly remote: string;
   readonly direction: "push" | "pull";

@@ -9,7 +9,7 @@ export interface RetentionPolicy {
   readonly keepMinimum: number;
   /** At most this many of each thread; null = no limit. */
   readonly keepMaximum: number | null;
-  /** Which checkpoints stay whatever their age and number; all of these kinds unless given. */
+  /** Which checkpoints stay whatever their age and number; defaults to all of these kinds. */
   readonly protect?: readonly Protection[];
   /** In a closed thread, what is older than this goes, even if it is young by the hours above. */
   readonly closedHours?: number;

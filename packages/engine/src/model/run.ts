@@ -20,7 +20,7 @@ export interface RunTokens {
   readonly total: number | null;
 }
 
-/** What a run may use at most; null is no limit. */
+/** What a run may use at most; null means no limit. */
 export interface RunLimits {
   readonly timeoutMs: number | null;
   readonly maxCost: number | null;

@@ -93,7 +93,7 @@ export interface TimelineOptions {
   readonly before?: number;
   /** Only rows with a larger seq. */
   readonly after?: number;
-  /** 100 unless another number is given. Rows that share the last one's seq are returned with it. */
+  /** Defaults to 100. Rows that share the last one's seq are returned with it. */
   readonly limit?: number;
   readonly thread?: ThreadId;
   readonly agent?: string;

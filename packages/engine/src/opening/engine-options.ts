@@ -12,7 +12,7 @@ export interface EngineOptions {
   readonly home?: string;
   /** Keep everything in memory: nothing survives the process. */
   readonly store?: "memory";
-  /** How much a store in memory may hold before its oldest checkpoints go; 512 MiB unless given. */
+  /** How much a store in memory may hold before its oldest checkpoints go; defaults to 512 MiB. */
   readonly memoryBytes?: number;
   /** What time it is, in milliseconds since 1970. */
   readonly clock?: () => number;

@@ -20,7 +20,7 @@ export interface ContentMatcher {
   matches(content: Buffer): boolean;
   /** What of a piece's beginning and end may be part of a match that crosses into its neighbours. */
   edges(piece: Buffer): { readonly head: Buffer; readonly tail: Buffer };
-  /** The first matching lines, and their numbers; three unless another number is given. */
+  /** The first matching lines, and their numbers; defaults to three. */
   lines(content: Buffer, most?: number): { readonly lines: string[]; readonly lineNumbers: number[] };
 }
 

@@ -190,7 +190,7 @@ class Batch implements Disposable {
     return `${path}.displaced-${this.#entry.id}` as BytePath;
   }
 
-  /** What is no file or link, or cannot be read, gets a name beside the one it lost. */
+  /** What is not a file or link, or cannot be read, gets a name beside the one it lost. */
   #putBeside(at: AbsolutePath, path: BytePath): void {
     const beside = this.#beside(path);
     const reached = this.#anchor.reach(beside);

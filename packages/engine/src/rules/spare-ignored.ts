@@ -19,7 +19,7 @@ export function spareIgnored<Known extends Conflict>(
 }
 
 /**
- * Keeps, with a spared path, everything that a plan would write below it: where that path is no directory now, nothing
+ * Keeps, with a spared path, everything that a plan would write below it: where that path is not a directory now, nothing
  * can stand below it.
  */
 export function spareBelow<Planned extends { kept: readonly Kept[]; edits: readonly Edit[] }>(

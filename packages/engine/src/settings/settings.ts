@@ -67,7 +67,7 @@ export interface Settings {
   readonly "sync.intervalSeconds": number;
   /** How often the lines of other machines are looked at; 0 never by itself. */
   readonly "sync.pullMinutes": number;
-  /** No more than this is sent; 0 is no limit. */
+  /** No more than this is sent; 0 means no limit. */
   readonly "sync.uploadBytesPerSecond": number;
   /** The same for what is read. */
   readonly "sync.downloadBytesPerSecond": number;

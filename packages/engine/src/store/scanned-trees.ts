@@ -40,7 +40,7 @@ export class ScannedTrees {
     this.#note(this.#idOf(name, "hex"), SEEN);
   }
 
-  /** False when what the bytes say is no tree. */
+  /** False when what the bytes say is not a tree. */
   #addTree(id: number, bytes: DataView, { start, end }: { start: number; end: number }): boolean {
     const first = this.#length;
     this.#push(id);

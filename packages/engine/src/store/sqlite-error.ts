@@ -49,7 +49,7 @@ export function translate(error: unknown, store: string): unknown {
     case SQLITE.LOCKED:
       return new EngineError(
         "STORE_BUSY",
-        `The store ${store} is in use by another process that does not let go. Nothing was changed.`,
+        `The store ${store} is in use by another process, which did not release it in time. Nothing was changed.`,
         { store },
         error,
       );

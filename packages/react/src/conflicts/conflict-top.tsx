@@ -7,7 +7,7 @@ import { conflictCount, CONFLICT_WORDS } from "./conflict-words.ts";
 export function ConflictTop(props: {
   readonly title: string;
   readonly conflicts: number;
-  /** Said at the right; that nothing has changed unless given. */
+  /** Said at the right; by default, that nothing has changed. */
   readonly said?: string;
   onLeave(): void;
 }): ReactNode {

@@ -198,7 +198,7 @@ function useQuestion(
 
 const LONGEST_TEXT = 1024 * 1024;
 
-/** What the file holds; undefined where it is no text, or too long to be edited here. */
+/** What the file holds; undefined where it is not text, or too long to be edited here. */
 async function diskText(client: BrowserClient, workspace: string, { path, pathBase64 }: Decidable) {
   const query = new URLSearchParams({ workspace, ...(pathBase64 ? { pathBase64 } : { path }) });
   const bytes = await client.bytes(`/api/checkpoints/disk/blob?${query}`);

@@ -12,7 +12,7 @@ export type Conflict = DetailedPlan["conflicts"][number];
 /** A path that was merged by lines. */
 export type Merged = DetailedPlan["merged"][number];
 
-/** The option of a merged file that is the merge itself. It is no decision. */
+/** The option of a merged file that is the merge itself. It is not a decision. */
 export const AS_MERGED = "as-merged";
 
 /** Both sides can be merged by lines, to be repaired afterwards. */
@@ -51,7 +51,7 @@ export function reasonOf({ reason, sharedWith }: Conflict): string {
 
 /** What is known besides the plan. */
 export interface Told {
-  /** What the file holds; undefined where it is no text. */
+  /** What the file holds; undefined where it is not text. */
   readonly draft: string | undefined;
   /** What was decided before. */
   readonly chosen: Choice | undefined;

@@ -69,7 +69,7 @@ export interface ConflictQuestion {
   readonly regionOptions: readonly Option[];
   /** The text that "Write it yourself" begins with; undefined where there is no text to write. */
   readonly draft: string | undefined;
-  /** What is said of writing it; that the result is edited unless given. */
+  /** What is said of writing it; by default, that the result is edited. */
   readonly draftAbout?: string;
   /** What was chosen before, to go on with. */
   readonly chosen: Choice | undefined;
@@ -87,6 +87,6 @@ export interface Tried {
   readonly problems: readonly string[];
   /** Null where nothing is known of the language, or nothing looked. */
   readonly parses: boolean | null;
-  /** What the file would hold; undefined where it is no text. */
+  /** What the file would hold; undefined where it is not text. */
   readonly text: string | undefined;
 }

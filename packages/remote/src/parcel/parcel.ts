@@ -220,7 +220,7 @@ export class OpenParcel {
     return decrypt(ciphertext, { key: this.#cipherKey, nonce: nonceOf(n), header: this.#header });
   }
 
-  /** A frame of a parcel that is all here. */
+  /** A frame of a parcel that is in memory as a whole. */
   ciphertextOf(n: number, parcel: Buffer): Buffer {
     const frame = this.frames[n];
     expectSound(frame !== undefined, "there is no such frame");

@@ -2,7 +2,7 @@
 import type { Member } from "./roster.ts";
 import type { Space } from "./space.ts";
 
-/** [R2240] The admin who restates a line; undefined when its writer does. One who is no admin any more restates nothing. */
+/** [R2240] The admin who restates a line; undefined when its writer does. One who is no longer an admin restates nothing. */
 export function adopterOf({ roster }: Pick<Space, "roster">, line: string): Member | undefined {
   const { adoptions = [], members } = roster.roster;
   const adoption = adoptions.find((one) => one.line === line);

@@ -26,7 +26,7 @@ export function isPostgresAddress(text: string): boolean {
 /** Reads an address; throws with what is wrong about it. */
 export function parsePostgresAddress(text: string): PostgresAddress {
   if (!isPostgresAddress(text) || !URL.canParse(text))
-    throw unusable(text, "it is no address of a PostgreSQL server");
+    throw unusable(text, "it is not an address of a PostgreSQL server");
   const { hostname, port, username, password, pathname, search } = new URL(text);
   // [T17]
   if (password !== "")

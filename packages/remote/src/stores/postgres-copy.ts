@@ -32,5 +32,5 @@ export class CopyReader {
 }
 
 function cutOff(): RemoteFailure {
-  return new RemoteFailure("unknown", "The answer of the database was cut off.");
+  return new RemoteFailure("unknown", "The database's answer was cut off.");
 }

@@ -13,7 +13,7 @@ export interface Patience {
   readonly random: () => number;
   /** No try begins later than this after the first one of its request. */
   readonly patienceMs: number;
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   readonly uploadBytesPerSecond?: number | undefined;
   readonly downloadBytesPerSecond?: number | undefined;
 }

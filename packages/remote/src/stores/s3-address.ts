@@ -19,7 +19,8 @@ export function parseS3Address(text: string): S3Address {
   const [, bucket = "", path = "", query = ""] =
     /^s3:\/\/([^/?#@]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(text) ?? [];
   if (bucket === "") throw unusable(text, "it has no bucket");
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) throw unusable(text, "that is no name of a bucket");
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
+    throw unusable(text, "that is not a name of a bucket");
   const prefix = path.replaceAll(/^\/+|\/+$/g, "");
   if (!/^[a-z0-9/.-]*$/.test(prefix) || prefix.split("/").some((part) => part === ".." || part === "."))
     throw unusable(text, "the prefix may have lower-case letters, digits, dots, hyphens and slashes only");

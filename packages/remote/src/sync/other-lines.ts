@@ -246,7 +246,7 @@ function inLine(known: Known, line: string, inner: string): FoundCheckpoint[] {
     .flatMap(({ id }) => found(records.record(line, "checkpoint", id)));
 }
 
-/** A clone has the checkpoints of the line that it began with: the same checkpoint twice is no question. */
+/** A clone has the checkpoints of the line that it began with: the same checkpoint twice is not a question. */
 function sole(
   reference: string,
   found: readonly FoundCheckpoint[],

@@ -1,4 +1,4 @@
-/** How far an exchange with a remote is: the caller gets every step, readers of events hear of it twice a second. */
+/** Progress of an exchange with a remote: the caller gets every step, readers of events hear of it twice a second. */
 import type { Exchange, SyncProgress } from "@belay/engine";
 
 /** One step of an exchange. */

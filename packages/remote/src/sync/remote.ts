@@ -51,7 +51,7 @@ export interface PushedLine extends PushReport {
 
 /** What to send. */
 export interface PushRequest {
-  /** Only what belongs to a thread or a checkpoint; everything that waits unless given. */
+  /** Only what belongs to a thread or a checkpoint; defaults to everything that waits. */
   readonly chosen?: Selection | undefined;
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }

@@ -65,7 +65,7 @@ export function testRemoteStore(store: () => RemoteStore, { createOnly }: Abilit
     expect(await collect(store().list(`${at}/nothing`))).toEqual([]);
   });
 
-  test("what is removed is gone; removing it again is no error", async () => {
+  test("what is removed is gone; removing it again is not an error", async () => {
     const key = `${place()}/gone`;
     await store().put(key, Buffer.from("x"), { createOnly: false });
     await store().remove([key, `${key}-never`]);

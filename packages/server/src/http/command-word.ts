@@ -4,7 +4,7 @@ import { ContractError } from "@belay/protocol/errors";
 /** What may be the name of a remote, a line or a checkpoint: never an option of a command. */
 const WORD = /^[\w.@][\w.@/-]{0,199}$/;
 
-/** A word that is no option; throws `BAD_REQUEST`. */
+/** A word that is not an option; throws `BAD_REQUEST`. */
 export function commandWord(text: string): string {
   if (WORD.test(text)) return text;
   throw new ContractError("BAD_REQUEST", "That cannot be the name of a remote, a line or a checkpoint.");

@@ -122,7 +122,7 @@ function serveApplying(app: Hono, served: Served): void {
   serveRoute(app, "POST /api/merges/:id/apply", async ({ params, query, body }) => {
     const hosted = await served.host.find(body.workspace ?? query.workspace);
     const fits = ({ kind, subject }: Plan) => kind === "merge" && subject === params.id;
-    // what is held back is no refusal: it is recorded, and waits to be decided
+    // what is held back is not a refusal: it is recorded, and waits to be decided
     const outcome = await carryOutPlan({ served, hosted }, body, {
       fits,
       report: (done) => done,

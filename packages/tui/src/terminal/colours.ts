@@ -1,6 +1,6 @@
 /** How much colour a terminal gets. */
 
-/** `none` keeps bold, underlined and dim: they are no colours; `plain` drops these too. */
+/** `none` keeps bold, underlined and dim: they are not colours; `plain` drops these too. */
 export type ColourDepth = "plain" | "none" | "few" | "many";
 
 /** What a terminal shows: NO_COLOR (https://no-color.org) and `--no-color` drop the colours. */

@@ -160,7 +160,7 @@ function authorWords({ by, agent }: LatestChange): string {
   return by === "outside" ? "outside any agent" : `by ${visibleLine(agent ?? "")}`;
 }
 
-/** The words for a reason; text that is no code stays as it is. */
+/** The words for a reason; text that is not a code stays as it is. */
 export function reasonWords(reason: string): string {
   return Object.hasOwn(ALL, reason) ? ALL[reason]! : reason;
 }

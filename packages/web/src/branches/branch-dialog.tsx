@@ -3,7 +3,7 @@ import { Field, FormDialog, useBelay, useToast, visible } from "@belay/react";
 import { useState, type ReactNode } from "react";
 import { go, viewPath } from "../address.ts";
 
-/** The dialog; `from` is where the branch begins, the files as they are now unless given. */
+/** The dialog; `from` is where the branch begins, by default the files as they are now. */
 export function BranchDialog(props: {
   readonly from?: { readonly checkpoint: string; readonly name: string } | undefined;
   onClose(): void;

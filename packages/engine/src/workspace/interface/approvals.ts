@@ -21,7 +21,7 @@ export interface Approvals {
   ): Promise<SessionStatus>;
   /** All sessions of a thread, oldest first. */
   sessions(thread: ThreadId): Promise<Session[]>;
-  /** Makes the present state the approved one. Writes no file and is no step. */
+  /** Makes the present state the approved one. Writes no file and is not a step. */
   approve(thread: ThreadId, options?: ApproveOptions): Promise<Approval>;
   /** What `reset` would do; `workspace.restore(plan)` carries it out. */
   planReset(

@@ -116,7 +116,7 @@ export interface Exchange {
       readonly hash: string;
       readonly until: number;
       readonly at: number;
-      /** Only these no longer wait; all up to the place unless given. */
+      /** Only these no longer wait; defaults to all up to the place. */
       readonly sent?: readonly Pick<HistoryRecord, "kind" | "id">[];
       /** Nothing was chosen, but the settings keep checkpoints or messages back. */
       readonly isLimited?: boolean;

@@ -41,7 +41,7 @@ export type ConflictChoice = (
   | {
       /** Other content. */
       readonly content: Buffer;
-      /** How it came about; "edit" unless given. */
+      /** How it came about; defaults to "edit". */
       readonly take?: MergeTake;
     }
 ) & {

@@ -62,7 +62,7 @@ export interface ListOptions {
   /** Text in a name, note, description, tag, prompt, message or changed path; of several, all have to be found. */
   readonly search?: string | readonly string[];
   readonly limit?: number;
-  /** The branch whose line to list; the present one unless given. */
+  /** The branch whose line to list; defaults to the present one. */
   readonly branch?: string;
   /** Look at the disk and fill in `hasChanges` of each message's checkpoint. */
   readonly fresh?: boolean;
@@ -98,7 +98,7 @@ export interface RestoreOptions {
 
 /** Which steps an undo or redo takes. */
 export interface UndoOptions {
-  /** How many steps; 1 unless another number is given. */
+  /** How many steps; defaults to 1. */
   readonly count?: number;
   /** Only steps of this thread. */
   readonly thread?: ThreadId;
