@@ -474,7 +474,7 @@ describe("[C27, C28, C39] no ghost, and why", () => {
     inProject({ "a.txt": "a\n" }, async (project) => {
       const workspace = await project.open();
       const checkpoints = (await workspace.list()).length;
-      expect(await reasonOf(workspace)).toBe("the directory is in no git repository with a working tree");
+      expect(await reasonOf(workspace)).toBe("the directory is not in a git repository with a working tree");
       expect(await workspace.ghosts()).toEqual({ missing: expect.stringContaining("no git repository") });
       expect(await workspace.dropGhost("all")).toEqual({ missing: expect.any(String) });
       // nothing is captured for a ghost that cannot be

@@ -131,7 +131,7 @@ const ENGINE = {
   EDIT_NOT_FOUND: {
     exit: EXIT.notFound,
     status: 404,
-    hint: "It was finalized or aborted already; `belay list` shows what came of it.",
+    hint: "It has already been finalized or aborted; `belay list` shows what came of it.",
   },
   CHECKPOINT_PROTECTED: {
     exit: EXIT.refused,

@@ -51,7 +51,7 @@ const KEY = "agentOrchestration.autoFix";
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
 const FLAG = { fits: (value: unknown) => typeof value === "boolean", is: "true or false" };
-const COUNT = { fits: isCount, is: "a number from 0" };
+const COUNT = { fits: isCount, is: "a number of 0 or more" };
 
 const KINDS: Readonly<Record<keyof AutoFixConfig, { fits(value: unknown): boolean; is: string }>> = {
   enabled: FLAG,

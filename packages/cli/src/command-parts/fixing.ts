@@ -169,7 +169,7 @@ export async function show(call: FixCall, workspace: Workspace): Promise<number>
   const fixes = await workspace.fixes.list();
   if (call.json) output.json({ fixes: fixes.map(fixJson) });
   else if (fixes.length === 0)
-    output.print("Nothing was fixed yet: `belay fix --review <command> --agent <name>`.");
+    output.print("Nothing has been fixed yet: `belay fix --review <command> --agent <name>`.");
   else
     output.print(
       table(

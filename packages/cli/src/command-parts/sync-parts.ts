@@ -160,7 +160,7 @@ const NAMED_PATHS = 10;
 
 function sentText({ outcome, checkpoints, bytes, borrowed }: PushReport, name: string): string {
   if (outcome === "unchanged") return `${visible(name)} has everything that was to be sent.`;
-  const reused = borrowed === 0 ? "" : `, ${count(borrowed, "object")} were there already`;
+  const reused = borrowed === 0 ? "" : `, ${count(borrowed, "object")} already there`;
   const rest = outcome === "partial" ? " More waits: `belay push` sends it." : "";
   return `Pushed ${count(checkpoints, "checkpoint")} to ${visible(name)}: ${size(bytes)}${reused}.${rest}`;
 }

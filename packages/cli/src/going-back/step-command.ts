@@ -47,7 +47,10 @@ function stepCount(given: string | null | undefined): number {
   if (given === undefined || given === null) return 1;
   const count = Number(given);
   if (isCount(given) && count >= 1 && Number.isSafeInteger(count)) return count;
-  throw usageError(`"${given}" is not a number of steps.`, "Give a number from 1, or nothing for one step.");
+  throw usageError(
+    `"${given}" is not a number of steps.`,
+    "Give a number of 1 or more, or none for one step.",
+  );
 }
 
 /** Whether an operand is meant as a number of steps: a file of that name is written `./3`. */

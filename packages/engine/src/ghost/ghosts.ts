@@ -80,7 +80,7 @@ export function ghostPlace(context: Context): Place | MissingGhost {
   const { workingCopy, store, system } = context;
   const repository = findRepository(workingCopy.root);
   if (repository === undefined)
-    return { missing: "the directory is in no git repository with a working tree" };
+    return { missing: "the directory is not in a git repository with a working tree" };
   if (store.directory === undefined) return { missing: "the store is in memory" };
   const missing = obstacle(repository, system.userId, gitOptions(context));
   return missing === undefined ? { repository, directory: store.directory } : { missing };

@@ -70,7 +70,7 @@ function putBack({ directory, anchor, operation }: Place, node: string, path: By
   const isBack = giveName(at, anchor.at(path));
   if (isBack || giveName(at, anchor.at(beside))) removeFile(at);
   if (isBack) return undefined;
-  return `${displayPath(path)} was restored already; what stood there before is ${displayPath(beside)} now.`;
+  return `${displayPath(path)} has already been restored; what was there before is ${displayPath(beside)} now.`;
 }
 
 function makeIfMissing(anchor: Anchor, path: BytePath): void {

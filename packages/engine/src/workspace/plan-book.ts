@@ -138,7 +138,7 @@ export interface HandedOver {
 function stale(plan: string): EngineError<"PLAN_STALE"> {
   return new EngineError(
     "PLAN_STALE",
-    "This plan was carried out already, is too old, or was not made for this. Nothing was changed; make a new plan.",
+    "This plan has already been carried out, is too old, or was not made for this. Nothing was changed; make a new plan.",
     { plan },
   );
 }

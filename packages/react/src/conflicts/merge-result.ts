@@ -34,7 +34,7 @@ export function mergeResult(
   const came = outcome.sources.filter((source) => source.outcome === "merged");
   const what =
     came.length === 0
-      ? "Nothing was merged yet."
+      ? "Nothing has been merged yet."
       : `Merged ${sourceNames({ sources: came })} into ${visible(outcome.into)}: ${quantity(files, "file")}.`;
   const waits = open === 0 ? "" : ` ${quantity(open, "conflict")} ${open === 1 ? "waits" : "wait"} for you.`;
   const kept =

@@ -61,7 +61,7 @@ function whyNot(state: {
   if (state.isApplying) return "It is being carried out.";
   if (state.ready === undefined) return "The plan is being made.";
   if (state.ready === null || state.ready.files.length === 0)
-    return "By these decisions everything stays as it is.";
+    return "With these decisions everything stays as it is.";
   return state.ready.conflicts.length > 0 ? "There is another conflict now." : undefined;
 }
 

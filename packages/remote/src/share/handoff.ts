@@ -153,7 +153,7 @@ export async function renewHandoffs(
 
 async function pushed(workspace: Workspace, { name, segment }: RemoteEntry, host: RemoteHost): Promise<void> {
   if (segment === 0)
-    throw new ContractError("USAGE", `Nothing was pushed to ${name} yet. Nothing was handed over.`, {
+    throw new ContractError("USAGE", `Nothing has been pushed to ${name} yet. Nothing was handed over.`, {
       hint: "`belay push` sends the history of this directory; then hand over again.",
     });
   using remote = openRemote(workspace, name, host);

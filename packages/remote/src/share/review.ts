@@ -27,7 +27,7 @@ export async function reviewThread(
 ): Promise<LineThread> {
   const entry = findRemote(workspace, name);
   if (entry.segment === 0)
-    throw new ContractError("USAGE", `Nothing was pushed to ${name} yet. Nothing was reviewed.`, {
+    throw new ContractError("USAGE", `Nothing has been pushed to ${name} yet. Nothing was reviewed.`, {
       hint: "`belay push` sends the history of this directory; then review again.",
     });
   using remote = openRemote(workspace, name, host);

@@ -94,7 +94,7 @@ export function openShares(workspace: Workspace, name: string | undefined, host:
 /** The first push asks about secrets: it is not made on the side. */
 function expectPushed({ name, segment }: RemoteEntry): void {
   if (segment > 0) return;
-  throw new ContractError("USAGE", `Nothing was pushed to ${name} yet. Nothing was shared.`, {
+  throw new ContractError("USAGE", `Nothing has been pushed to ${name} yet. Nothing was shared.`, {
     hint: "`belay push` sends the history of this directory; then share again.",
   });
 }

@@ -142,9 +142,13 @@ export async function acceptInvitation(
   const { members } = space.roster.roster;
   if (members.some(({ id }) => id === own.id)) return openSpace(store, space.id, own, space);
   if (space.rosters.some(({ roster }) => roster.accepts?.id === certificate.id))
-    throw new ContractError("INVITATION_UNUSABLE", "That invitation was used already. Nothing was changed.", {
-      facts: { reason: "used" },
-    });
+    throw new ContractError(
+      "INVITATION_UNUSABLE",
+      "That invitation has already been used. Nothing was changed.",
+      {
+        facts: { reason: "used" },
+      },
+    );
   // readers would pass the roster over: by the server's clock, not by ours
   if (((await store.get(space.names.roster(1)))?.date ?? 0) > certificate.until)
     throw new ContractError("INVITATION_UNUSABLE", "That invitation has expired. Nothing was changed.", {

@@ -32,7 +32,7 @@ export async function chosenLine(space: Space, wanted: WantedLine): Promise<stri
   if (found.length === 1) return found[0]!.line;
   const why =
     lines.length === 0
-      ? "Nothing was pushed to that space yet."
+      ? "Nothing has been pushed to that space yet."
       : byId.length === 0
         ? `There is no line "${wanted.line}" in that space.`
         : "There are several lines in that space.";
