@@ -64,7 +64,7 @@ function checkWords({ home }: ProgramCall, { workspace, check }: ProgramRequest)
 
 function programsWith(call: ProgramCall, request: ProgramRequest, check: readonly string[]): MergePrograms {
   const { merge } = readProgramSettings(call.home, request.workspace);
-  // [R1450] no word of the user names a package manager: `--yes` to a merge is not a yes to it
+  // [R1450] no word of the user names a package manager: `--yes` to a merge does not confirm it
   const isYesMeant = (kind: "lock" | "generated") =>
     kind === "lock" ? merge.regenerate === "always" : request.yes;
   return {
