@@ -69,3 +69,23 @@ test("[M16] a snapshot has the tags that it was given", async () => {
   await manager.tagSnapshot(C, id, "release");
   expect(await manager.getSnapshot(C, id)).toMatchObject({ description: "the good one", tags: ["release"] });
 });
+
+test("[M35] an agent's activity lasts from its beginning to its end; of one that runs, until now", async () => {
+  const clock = { now: Date.UTC(2026, 0, 1) };
+  const { root, options } = makePlace({ "a.ts": "a\n" });
+  const manager = new SnapshotManager({ directory: root, ...options, clock: () => clock.now });
+  await manager.createAgentSnapshot(C, "ag-1", { role: "thinker" });
+  clock.now += 5000;
+  await manager.endAgent(C, "ag-1", { status: "completed" });
+  clock.now += 5000;
+  await manager.createAgentSnapshot(C, "ag-2", { role: "coder" });
+  clock.now += 7000;
+  const { snapshots } = await manager.getTimeline(C);
+  const activities = snapshots.flatMap(({ agents = [] }) => agents);
+  expect(
+    activities.map(({ agentId, startTime, endTime }) => [agentId, endTime.getTime() - startTime.getTime()]),
+  ).toEqual([
+    ["ag-2", 7000],
+    ["ag-1", 5000],
+  ]);
+});

@@ -166,13 +166,13 @@ test("[R354] [L45] original 19: what is over a limit is reported, never part of 
 test("[R354] [L22] [L36] [L38] original 21: cleaning up keeps the newest, and frees content only after a day", async () => {
   let now = Date.now();
   configureDropIn({ ...place.options, clock: () => now });
-  for (const message of ["A", "B", "C"]) {
+  for (const message of ["A", "B", "later", "C"]) {
     place.write("button.tsx", `${message}\n`);
     await create(message);
   }
   const cleaned = await cleanup_checkpoints(APP, CONVERSATION, 1);
   expect(cleaned).toMatchObject({
-    snapshotsDeleted: 2,
+    snapshotsDeleted: 3,
     blobsDeleted: 0,
     bytesFreed: 0,
     blobsPending: 1,

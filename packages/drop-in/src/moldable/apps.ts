@@ -25,7 +25,7 @@ const LONGEST_ID = 500;
 let options: MoldableOptions = {};
 const directories = new Map<string, string>();
 
-/** Sets what all commands go by from now on. */
+/** Sets what all commands go by from now on; `sourceOnly` and `limits` for apps that this process has not used yet. */
 export function configureMoldable(choice: MoldableOptions): void {
   options = { ...choice };
   directories.clear();

@@ -99,6 +99,7 @@ export async function cleanup_checkpoints(
   if (workspace === undefined || thread === undefined) return nothing;
   const dropped = listed(workspace, thread).slice(0, -Math.max(0, keep_last_n) || undefined);
   const own = new Map(dropped.flatMap(({ id }) => contentsOf(workspace, id)));
+  for (const content of neededByUndo(workspace, dropped)) own.delete(content);
   for (const { id } of dropped) workspace.upkeep.deleteCheckpoint(id);
   for (const { id } of workspace.list())
     for (const [content] of contentsOf(workspace, id)) own.delete(content);
@@ -169,6 +170,24 @@ export async function get_snapshot(
     createdAt: iso(checkpoint.createdAt),
     files: [...files.values(), ...absent],
   };
+}
+
+/** [R2451] What a checkpoint that stays changed can still be undone: the content before it stays as long as it does. */
+function neededByUndo(workspace: SyncWorkspace, dropped: readonly Checkpoint[]): string[] {
+  const going = new Set(dropped.map(({ id }) => id));
+  return workspace.list().flatMap(({ id, parents: [before] }) => {
+    if (going.has(id) || before === undefined || !going.has(before)) return [];
+    const after = new Map(entriesOf(workspace, id));
+    return entriesOf(workspace, before).flatMap(([path, content]) =>
+      after.get(path) === content ? [] : [content],
+    );
+  });
+}
+
+function entriesOf(workspace: SyncWorkspace, id: string): [string, string][] {
+  return [...workspace.files(id)].flatMap(({ path, kind, hash: content }) =>
+    kind === "directory" ? [] : [[displayPath(path), content] as [string, string]],
+  );
 }
 
 /** A message that comes again has a newer checkpoint: that one counts. */
