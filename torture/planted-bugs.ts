@@ -318,7 +318,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 3_000,
     edits: [
       {
-        file: "history/checkpoints",
+        file: "history/checkpoint-seal",
         text: "sealOf(checkpoint, delta, version).equals(seal)",
         instead: "true",
       },

@@ -5,7 +5,8 @@
 import type { Context } from "../capture/context.ts";
 import { momentOf } from "../capture/moment.ts";
 import { branchAt, workingCopyOn } from "../history/branches.ts";
-import { assertSealed, checkpointAt } from "../history/checkpoints.ts";
+import { assertSealed } from "../history/checkpoint-seal.ts";
+import { checkpointAt } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
 import { branchHere } from "../history/line.ts";
 import { callsAtWork } from "../history/liveness.ts";

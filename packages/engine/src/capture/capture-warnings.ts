@@ -1,5 +1,5 @@
 /** Warnings for the user about a checkpoint that was just taken. */
-import { listCheckpoints } from "../history/checkpoints.ts";
+import { listCheckpoints } from "../history/list-checkpoints.ts";
 import type { StepSummary } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
 import type { Recorded } from "../history/record.ts";

@@ -8,13 +8,9 @@ import { displayAbsolute } from "../fs/absolute-path.ts";
 import { addAlias, aliasedSeq } from "../history/aliases.ts";
 import { assertTagFree } from "../history/annotations.ts";
 import { reviveCheckpoint } from "../history/arrivals.ts";
-import {
-  checkpointAt,
-  insertArrival,
-  insertGaps,
-  seqOf,
-  type NewCheckpoint,
-} from "../history/checkpoints.ts";
+import { checkpointAt, seqOf } from "../history/checkpoints.ts";
+import { insertGaps } from "../history/gaps-and-doubts.ts";
+import { insertArrival, type NewCheckpoint } from "../history/insert-checkpoint.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
 import { assertName } from "../history/references.ts";

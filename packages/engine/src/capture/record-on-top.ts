@@ -1,7 +1,8 @@
 /** Records the newest checkpoint with some edits as a new one, without a look at the disk. */
 import { compareTrees } from "../diff/compare-trees.ts";
 import { editTree } from "../diff/edit-tree.ts";
-import { headCheckpoint, readGaps } from "../history/checkpoints.ts";
+import { headCheckpoint } from "../history/checkpoints.ts";
+import { readGaps } from "../history/gaps-and-doubts.ts";
 import { recordCheckpoint, type Recorded, type Recording } from "../history/record.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { ObjectHash } from "../model/object-hash.ts";

@@ -3,7 +3,8 @@
  * broken or worse: whatever has another shape is damage, and no path is believed that Belay never captures.
  */
 import type { Attribution } from "../history/changes.ts";
-import { parseJson, type NewCheckpoint } from "../history/checkpoints.ts";
+import type { NewCheckpoint } from "../history/insert-checkpoint.ts";
+import { parseJson } from "../history/row-json.ts";
 import { displayPath, pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import {
   CARRIED_LIMIT,

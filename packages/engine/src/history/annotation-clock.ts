@@ -9,7 +9,8 @@ import { originText, remoteOrigin } from "../model/origin.ts";
 import type { Database } from "../store/database.ts";
 import { readMeta } from "../store/store.ts";
 import { aliasedSeq } from "./aliases.ts";
-import { parseJson, TAG_PREFIX } from "./checkpoints.ts";
+import { TAG_PREFIX } from "./checkpoints.ts";
+import { parseJson } from "./row-json.ts";
 import { appendEvent } from "./events.ts";
 
 /** Notes what changed on a checkpoint. Call inside the transaction that changes it. */

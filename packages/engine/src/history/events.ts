@@ -5,7 +5,7 @@
 import type { ThreadId } from "../model/ids.ts";
 import type { EventDetail, EventOptions } from "../model/event.ts";
 import type { Database } from "../store/database.ts";
-import { parseJson } from "./checkpoints.ts";
+import { parseJson } from "./row-json.ts";
 
 /** Older events are dropped: a reader that was away longer reads the lists instead. */
 const KEPT_EVENTS = 10_000;

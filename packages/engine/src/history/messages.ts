@@ -4,7 +4,7 @@ import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { SessionName } from "../model/session.ts";
 import type { Database, Row } from "../store/database.ts";
-import { parseJson } from "./checkpoints.ts";
+import { parseJson } from "./row-json.ts";
 import { headSeq } from "./line.ts";
 import { readOpenSession } from "./sessions.ts";
 

@@ -14,14 +14,9 @@ import { pathToBytes } from "../model/byte-path.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
-import {
-  insertCheckpoint,
-  insertDoubts,
-  insertGaps,
-  readGaps,
-  type CheckpointBefore,
-  type NewCheckpoint,
-} from "./checkpoints.ts";
+import type { CheckpointBefore } from "./checkpoints.ts";
+import { insertDoubts, insertGaps, readGaps } from "./gaps-and-doubts.ts";
+import { insertCheckpoint, type NewCheckpoint } from "./insert-checkpoint.ts";
 import { attributeChanges, inOrder, type AttributedEdit, type AttributionMoment } from "./attribution.ts";
 import { deltaHash, encodeChanges, insertChanges } from "./changes.ts";
 import { appendEvent } from "./events.ts";

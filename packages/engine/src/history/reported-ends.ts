@@ -7,7 +7,7 @@ import type { WorkEnd } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Database } from "../store/database.ts";
 import { readMeta, writeMeta } from "../store/store.ts";
-import { parseJson } from "./checkpoints.ts";
+import { parseJson } from "./row-json.ts";
 import type { Step } from "./step-rows.ts";
 import type { ToolCall } from "./tool-calls.ts";
 

@@ -11,7 +11,8 @@ import type { RunEnd } from "../model/run.ts";
 import type { TimelineKind, TimelineState } from "../model/timeline.ts";
 import { decodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
-import { parseJson, TAG_PREFIX } from "./checkpoints.ts";
+import { TAG_PREFIX } from "./checkpoints.ts";
+import { parseJson } from "./row-json.ts";
 import { onLine, STEP_PLACE } from "./line.ts";
 
 /** A checkpoint, as far as rows show it. */

@@ -4,7 +4,7 @@ import type { AgentRun } from "../model/conversation.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import { hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Database, Row } from "../store/database.ts";
-import { parseJson } from "./checkpoints.ts";
+import { parseJson } from "./row-json.ts";
 
 /** A recorded tool call. */
 export interface ToolCall {

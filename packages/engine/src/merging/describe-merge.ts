@@ -11,7 +11,7 @@ import {
   type MergeRecord,
   type SourceRecord,
 } from "../history/merge-rows.ts";
-import { runBetween } from "../history/runs.ts";
+import { runBetween } from "../history/run-rows.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type {

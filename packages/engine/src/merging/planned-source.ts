@@ -2,7 +2,8 @@
 import type { Context } from "../capture/context.ts";
 import { lookUp } from "../diff/compare-trees.ts";
 import { branchAt } from "../history/branches.ts";
-import { assertSealed, checkpointAt } from "../history/checkpoints.ts";
+import { assertSealed } from "../history/checkpoint-seal.ts";
+import { checkpointAt } from "../history/checkpoints.ts";
 import type { ConflictRecord, MergeRecord, SourceRecord } from "../history/merge-rows.ts";
 import type { SourceConflict } from "../merge/merge-sources.ts";
 import type { BytePath } from "../model/byte-path.ts";

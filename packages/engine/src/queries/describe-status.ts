@@ -13,7 +13,7 @@ import { countCheckpoints, headCheckpoint } from "../history/checkpoints.ts";
 import { listForks, listSpareForks } from "../history/forks.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { countNewestPausedTurns } from "../history/paused-stretches.ts";
-import { countRunsAtWork } from "../history/runs.ts";
+import { countRunsAtWork } from "../history/run-rows.ts";
 import { countDropped, nextStep } from "../history/step-rows.ts";
 import { lastActiveThread } from "../history/threads.ts";
 import type { Checkpoint, ExcludedRoot } from "../model/checkpoint.ts";

@@ -5,7 +5,7 @@ import { lookUp } from "../diff/compare-trees.ts";
 import { isBinary } from "../diff/content-kind.ts";
 import { authorOfChange } from "../history/author-of-change.ts";
 import { causeOfChange } from "../history/cause-of-change.ts";
-import { listSnapshots } from "../history/checkpoints.ts";
+import { listSnapshots } from "../history/list-checkpoints.ts";
 import { resolveState } from "../history/references.ts";
 import { readEnds, readStepFacts } from "../history/timeline-facts.ts";
 import { turnNumbers } from "../history/turn-numbers.ts";

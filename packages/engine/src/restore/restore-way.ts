@@ -1,7 +1,7 @@
 /** The way back of a restore: from the present to a checkpoint, whole or in part. */
 import { attachesSince } from "../history/attaches.ts";
 import type { Finish } from "../history/journal.ts";
-import { readDoubts, readGaps } from "../history/checkpoints.ts";
+import { readDoubts, readGaps } from "../history/gaps-and-doubts.ts";
 import { ancestorPaths, displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { isDamage } from "../model/errors.ts";

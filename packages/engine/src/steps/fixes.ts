@@ -11,7 +11,7 @@ import {
   killedFixes,
   setFixInterrupted,
   setFixState,
-} from "../history/fixes.ts";
+} from "../history/fix-rows.ts";
 import { appendOperation } from "../history/operations.ts";
 import { resolveState } from "../history/references.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";

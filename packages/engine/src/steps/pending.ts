@@ -4,7 +4,8 @@
  * its approved content; where other threads wrote too, this thread's changes are taken out one by one.
  */
 import { attributeChanges } from "../history/attribution.ts";
-import { assertSealed, checkpointAt, firstOfThread, headCheckpoint } from "../history/checkpoints.ts";
+import { assertSealed } from "../history/checkpoint-seal.ts";
+import { checkpointAt, firstOfThread, headCheckpoint } from "../history/checkpoints.ts";
 import { UNRECORDED, type Change } from "../history/changes.ts";
 import { ownedChanges, withUnrecorded, type OwnedChange } from "../history/ownership.ts";
 import { StepPlanner } from "../history/plan-steps.ts";

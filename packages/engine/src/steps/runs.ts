@@ -12,7 +12,7 @@ import { appendEvent } from "../history/events.ts";
 import { insertMessage } from "../history/messages.ts";
 import { appendOperation } from "../history/operations.ts";
 import { resolveState } from "../history/references.ts";
-import { findRun, setRunBegun, setRunEnded } from "../history/runs.ts";
+import { findRun, setRunBegun, setRunEnded } from "../history/run-rows.ts";
 import { openStep } from "../history/step-rows.ts";
 import { openThread } from "../history/threads.ts";
 import { closeAgent, openAgent } from "../history/tool-calls.ts";

@@ -3,7 +3,7 @@ import { appendEvent } from "../history/events.ts";
 import { headSeq } from "../history/line.ts";
 import { overlapsOf, type Overlap } from "../history/overlaps.ts";
 import type { Recorded } from "../history/record.ts";
-import { runStepOf } from "../history/runs.ts";
+import { runStepOf } from "../history/run-rows.ts";
 import { continueStep, lastTurnOf, openTurnOf } from "../history/step-rows.ts";
 import {
   closeAgent,

@@ -5,12 +5,9 @@
  */
 import { describe, expect, test } from "vitest";
 import { deltaHash, encodeChanges } from "../history/changes.ts";
-import {
-  checkpointAt,
-  insertCheckpoint,
-  listCheckpoints,
-  type NewCheckpoint,
-} from "../history/checkpoints.ts";
+import { checkpointAt } from "../history/checkpoints.ts";
+import { insertCheckpoint, type NewCheckpoint } from "../history/insert-checkpoint.ts";
+import { listCheckpoints } from "../history/list-checkpoints.ts";
 import { headSeq } from "../history/line.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Entry } from "../model/entry.ts";

@@ -6,7 +6,8 @@
 import { editTree } from "../diff/edit-tree.ts";
 import { lookUp, readTree, walkTree } from "../diff/compare-trees.ts";
 import { hashChanges, readCheckpointChanges, type Change } from "../history/changes.ts";
-import { checkpointAt, SEAL_VERSION, sealOf } from "../history/checkpoints.ts";
+import { SEAL_VERSION, sealOf } from "../history/checkpoint-seal.ts";
+import { checkpointAt } from "../history/checkpoints.ts";
 import { keepOut } from "../history/kept-out.ts";
 import { forgetConflicts } from "../history/merge-rows.ts";
 import { listOutside, removeOutside } from "../history/outside-files.ts";

@@ -5,7 +5,7 @@
  * complete one [R160].
  */
 import { endsOfBranches } from "../history/branches.ts";
-import { listCheckpoints } from "../history/checkpoints.ts";
+import { listCheckpoints } from "../history/list-checkpoints.ts";
 import { checkpointsOfNewestSteps } from "../history/step-rows.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { remoteOrigin } from "../model/origin.ts";

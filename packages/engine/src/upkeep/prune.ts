@@ -3,7 +3,7 @@
  * grace time ends.
  */
 import { endsOfBranches } from "../history/branches.ts";
-import { listCheckpoints } from "../history/checkpoints.ts";
+import { listCheckpoints } from "../history/list-checkpoints.ts";
 import { closedThreads } from "../history/closed-threads.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";

@@ -5,7 +5,8 @@
 import { treeSeenHere } from "../diff/compare-trees.ts";
 import { findBrokenChain } from "../history/operations.ts";
 import { areChangesSealed, readCheckpointChanges } from "../history/changes.ts";
-import { assertSealed, checkpointAt } from "../history/checkpoints.ts";
+import { assertSealed } from "../history/checkpoint-seal.ts";
+import { checkpointAt } from "../history/checkpoints.ts";
 import { outsideContents } from "../history/outside-files.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId } from "../model/ids.ts";

@@ -1,5 +1,5 @@
 /** The records of loops of fixes of a workspace in this process. */
-import { findFix, listFixes, setAttemptEnded } from "../history/fixes.ts";
+import { findFix, listFixes, setAttemptEnded } from "../history/fix-rows.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Fix, FixRequest, FixUpdate } from "../model/fix.ts";
 import { beginAttempt, beginFix, noticeKilledFixes, updateFix } from "../steps/fixes.ts";

@@ -12,7 +12,7 @@ import {
   setRunReason,
   setRunWatcher,
   type RunFilter,
-} from "../history/runs.ts";
+} from "../history/run-rows.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Run, RunLog, RunProgress, RunRequest, RunResult } from "../model/run.ts";
 import { escapedSince } from "../steps/escaped.ts";

@@ -1,7 +1,7 @@
 /** The conversations of a workspace in this process. */
 import { withCapture } from "../capture/with-capture.ts";
 import { endsOfBranches } from "../history/branches.ts";
-import { listCheckpoints } from "../history/checkpoints.ts";
+import { listCheckpoints } from "../history/list-checkpoints.ts";
 import { closeDeleted } from "../history/close-abandoned.ts";
 import { markClosed, unmarkClosed } from "../history/closed-threads.ts";
 import { appendEvent } from "../history/events.ts";

@@ -25,7 +25,7 @@ import type { Outcome } from "../model/plan.ts";
 import { parsePath, pathInside } from "../model/workspace-path.ts";
 import { CutOffWatch, endInterrupted } from "../steps/cut-off.ts";
 import type { Overlap } from "../history/overlaps.ts";
-import { noteEscaped } from "../history/runs.ts";
+import { noteEscaped } from "../history/run-rows.ts";
 import { goBack } from "../restore/go-back.ts";
 import { abortWay } from "../steps/abort-way.ts";
 import { finalizeEdit, findEdit, startEdit } from "../steps/edits.ts";

@@ -12,7 +12,8 @@ import { addAlias, aliasedCheckpoints, type Alias } from "../history/aliases.ts"
 import { addTag, setAnnotations, setName, setNote, type Annotations } from "../history/annotations.ts";
 import { assertRoomForManual } from "../history/checkpoint-limits.ts";
 import { findBranch } from "../history/branches.ts";
-import { headCheckpoint, listCheckpoints, listLate } from "../history/checkpoints.ts";
+import { headCheckpoint } from "../history/checkpoints.ts";
+import { listCheckpoints, listLate } from "../history/list-checkpoints.ts";
 import { resolveState } from "../history/references.ts";
 import { failingSince } from "../history/uncaptured.ts";
 import type { OpenSyntax } from "../merge/parsers.ts";

@@ -2,7 +2,7 @@
 import { listWorkspaces, openWorkspace } from "../../src/index.ts";
 import type { AbsolutePath } from "../../src/fs/absolute-path.ts";
 import { hashChanges } from "../../src/history/changes.ts";
-import { sealOf } from "../../src/history/checkpoints.ts";
+import { sealOf } from "../../src/history/checkpoint-seal.ts";
 import { writeJournal } from "../../src/history/journal.ts";
 import type { BytePath } from "../../src/model/byte-path.ts";
 import type { OperationId } from "../../src/model/ids.ts";

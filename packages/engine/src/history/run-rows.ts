@@ -5,7 +5,7 @@ import { isIdPrefix, type CheckpointId, type ThreadId } from "../model/ids.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Run, RunLog, RunProgress, RunRequest, RunResult, RunTokens } from "../model/run.ts";
 import { MAIN_WORKING_COPY, type Database, type Row } from "../store/database.ts";
-import { parseJson } from "./checkpoints.ts";
+import { parseJson } from "./row-json.ts";
 import { branchHere } from "./line.ts";
 
 /** A fork keeps its name when its branch gets another one. */

@@ -6,7 +6,7 @@ import { isIdPrefix } from "../model/ids.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Database, Row } from "../store/database.ts";
 import { readLeases, releaseLease, takeLeaseOf } from "../store/lease.ts";
-import { parseJson } from "./checkpoints.ts";
+import { parseJson } from "./row-json.ts";
 
 const SELECT = `SELECT f.*, c.id AS before_id, w.root AS root FROM fix f LEFT JOIN checkpoint c ON c.seq = f.before
   LEFT JOIN working_copy w ON w.id = f.working_copy AND w.state IN ('main', 'ready')`;
