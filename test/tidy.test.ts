@@ -12,7 +12,14 @@ import {
   checkLayers,
   checkLightProtocol,
 } from "./tidy/imports.ts";
-import { checkLinesAreProved, checkOpenLines, CHECKLIST, OPEN_LINES } from "./tidy/checklist.ts";
+import {
+  checkCitedLinesExist,
+  checkLinesAreProved,
+  checkOpenLines,
+  CHECKLIST,
+  OPEN_LINES,
+} from "./tidy/checklist.ts";
+import { checkCitedIncidentsExist, checkIncidentsAreReenacted, INCIDENTS } from "./tidy/incidents.ts";
 import { checkSentences, checkWords, GLOSSARY } from "./tidy/language.ts";
 import { checkFileNames, checkFrontDoor } from "./tidy/names.ts";
 import { readRepository, type Check } from "./tidy/repository.ts";
@@ -273,6 +280,26 @@ describe("the checklist", () => {
     expect(checkOpenLines([checklist, open("C03")])).toHaveLength(1);
     expect(checkOpenLines([checklist, open("C02", "C02")])).toHaveLength(1);
   });
+
+  test("is missed where a line that is cited is none", () => {
+    expectClean(checkCitedLinesExist);
+    expect(checkCitedLinesExist([checklist, titled("A01, C03")])).toHaveLength(1);
+    expect(checkCitedLinesExist([checklist, titled("A01, C02, R4")])).toEqual([]);
+  });
+});
+
+test("every incident has a test, and every incident that a test cites is one", () => {
+  expectClean(checkIncidentsAreReenacted);
+  expectClean(checkCitedIncidentsExist);
+  const incidents = (more = "") => ({ path: INCIDENTS, text: `| I01 | one |\n| I02 | two |\n${more}` });
+  const titled = (ids: string) => ({ path: "test/planted.test.ts", text: `test("[${ids}] holds", a);` });
+  expect(checkIncidentsAreReenacted([incidents(), titled("I01")])).toHaveLength(1);
+  expect(checkIncidentsAreReenacted([incidents("I02 has no test: it cannot."), titled("I01")])).toEqual([]);
+  expect(
+    checkIncidentsAreReenacted([incidents("I02 has no test: it cannot."), titled("I01, I02")]),
+  ).toHaveLength(1);
+  expect(checkCitedIncidentsExist([incidents(), titled("I01, I03")])).toHaveLength(1);
+  expect(checkCitedIncidentsExist([incidents(), titled("I01, I02")])).toEqual([]);
 });
 
 test("the repository speaks of itself alone", () => {

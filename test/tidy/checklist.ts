@@ -61,6 +61,17 @@ export const checkOpenLines: Check = (files) => {
     .map((id) => `${OPEN_LINES}: ${id} is no line of ${CHECKLIST}, or is there twice`);
 };
 
+/** Every line of the checklist that a title cites is one. */
+export const checkCitedLinesExist: Check = (files) => {
+  const known = new Set(checklistLines(files).map(({ id }) => id));
+  return files.flatMap((file) =>
+    testTitles(file)
+      .flatMap((title) => citedIds(title).map(({ id }) => id))
+      .filter((id) => /^[AYMLC]\d\d$/.test(id) && !known.has(id))
+      .map((id) => `${file.path}: ${CHECKLIST} has no ${id}`),
+  );
+};
+
 function textOf(files: readonly RepositoryFile[], wanted: string): string {
   return files.find(({ path }) => path === wanted)?.text ?? "";
 }

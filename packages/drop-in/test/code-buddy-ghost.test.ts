@@ -52,7 +52,7 @@ test("[C28] [C29] [C30] [C31] [C32] [C33] a snapshot is a commit that no branch 
   expect(git("status", "--porcelain")).not.toContain("ran");
 });
 
-test("[R354] [C34] [C35] [C37] [C38] original 26: one turn each way, the last one's result too; also after a restart", async () => {
+test("[R354] [C34] [C35] [C37] [C38] [I15] original 26: one turn each way, the last one's result too; also after a restart", async () => {
   const { manager, root, options, read, write, exists } = repository();
   await manager.createSnapshot("Turn 1");
   write("tracked", "after 1\n");

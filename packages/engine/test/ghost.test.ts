@@ -187,7 +187,7 @@ const KINDS: Record<string, Kind> = {
   "with assumed files": { prepare: (git) => void git.git("update-index", "--assume-unchanged", "a.txt") },
 };
 
-describe("[C29, C30, C31, C32, C33, L49, R420, R354] original 25: a ghost has what the checkpoint has, and touches objects and refs/belay only", () => {
+describe("[C29, C30, C31, C32, C33, L49, I15, R420, R354] original 25: a ghost has what the checkpoint has, and touches objects and refs/belay only", () => {
   const kinds = Object.entries(KINDS).flatMap(([label, kind]) => [
     { ...kind, label, isImported: false },
     { ...kind, label: `${label}, imported`, isImported: true },

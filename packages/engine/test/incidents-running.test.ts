@@ -337,5 +337,5 @@ describe("parallel", () => {
   );
 });
 
-// Not here, because they are not about the engine alone: I08 (who may start a restore: the server and the page),
-// I28 (MCP tools: the agents), I31 I32 I34 (figures: `npm run bench`), I57 (Windows).
+// Not here, because they are not about the engine alone: I28 (tools of MCP servers: the CLI's tests), the figures of
+// I31 I32 I34 (`npm run bench`), I57 (Windows).

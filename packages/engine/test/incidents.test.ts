@@ -159,6 +159,8 @@ describe("restore destroyed work", () => {
       await workspace.planRestore("1");
       await workspace.diff({ from: "1", to: "2", detail: "text" });
       for await (const file of workspace.files("1")) for (const _ of file.content());
+      await workspace.threads.close(thread.id);
+      await workspace.threads.delete(thread.id, { checkpoints: true });
       await project.close(workspace);
       await project.open();
       expect(readIdentities(project.root)).toEqual(before);
