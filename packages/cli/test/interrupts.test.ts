@@ -462,7 +462,16 @@ test("[R128] a command whose end is told a moment after its process is gone was 
   );
 });
 
-test.each(["undo", "the next prompt"])(
+/** The paths that an undo would change, by the resident process: as the page asks. */
+async function plannedOverHttp(): Promise<string[]> {
+  const { url, token } = sandbox.json(["start"]) as { url: string; token: string };
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const at = `${url}/api/plans?workspace=${encodeURIComponent(sandbox.project)}`;
+  const response = await fetch(at, { method: "POST", headers, body: JSON.stringify({ kind: "undo" }) });
+  return ((await response.json()) as { plan: { affectedFiles: string[] } }).plan.affectedFiles;
+}
+
+test.each(["undo", "the page's undo", "the next prompt"])(
   "[R129] Claude Code writes its interrupts into the transcript: %s tells what one wrote after Esc from its work",
   async (when) => {
     await setUp();
@@ -487,11 +496,11 @@ test.each(["undo", "the next prompt"])(
     // the clock that stamps files may be some milliseconds behind
     while (Date.now() <= at + 1100) await pause(20);
     sandbox.write("mine.txt", "mine\n");
-    if (when !== "undo") await send(CLAUDE.prompt("s1", "something else"));
+    if (when === "the next prompt") await send(CLAUDE.prompt("s1", "something else"));
     const recorded = () => sandbox.json(["list", "--all"]).checkpoints.length;
     const before = recorded();
-    const { plan } = sandbox.json(["undo", "--dry-run"]);
-    expect(plan.affectedFiles).toEqual(["x.txt"]);
+    if (when === "the page's undo") expect(await plannedOverHttp()).toEqual(["x.txt"]);
+    else expect(sandbox.json(["undo", "--dry-run"]).plan.affectedFiles).toEqual(["x.txt"]);
     expect(recorded()).toBe(before);
     expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "write it" }] });
     expect(files()).toEqual(["0\n", "0\n", "mine\n"]);

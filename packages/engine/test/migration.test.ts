@@ -1,7 +1,8 @@
 /** Stores that an earlier version wrote. */
-import { rmSync } from "node:fs";
+import { rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { OLD_FORMATS, putOldStore, type OldFormat } from "./support/old-store.ts";
 import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
@@ -148,6 +149,8 @@ test(
     const thread = await temp.openThread("a");
     await temp.turn("a turn", () => temp.write("y", "1\n"));
     temp.write("x", "2\n");
+    // as young as can be, however long the capture takes
+    utimesSync(join(temp.root, "x"), 2 ** 32, 2 ** 32);
     const { id } = await workspace.checkpoint();
     temp.write("x", "3\n");
     const db = new DatabaseSync(join(workspace.store, "store.db"));
@@ -172,10 +175,14 @@ test(
     ])
       await expect(write()).rejects.toMatchObject(newer);
     expect([counts(), temp.read("x")]).toEqual([before, "3\n"]);
+    // the second reading of "x", which changed right after the capture, waits with what it found
+    await sleep(200);
     // what was read stays readable
-    expect((await workspace.list())[0]).toMatchObject({ id });
+    expect((await workspace.show(id)).doubts).toEqual([]);
     db.exec(`PRAGMA user_version = ${format}`);
     db.close();
     expect((await workspace.checkpoint()).unchanged).toBe(false);
+    await temp.reopen();
+    expect((await temp.workspace.show(id)).doubts).toMatchObject([{ path: "x", reason: "unstable" }]);
   }),
 );

@@ -340,7 +340,6 @@ describe("gc", () => {
           dropped: [],
           interrupt: undefined,
           progress: undefined,
-          interrupted: [],
           ended: [],
           parsers: new Parsers(),
         };

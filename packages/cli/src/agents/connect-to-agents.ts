@@ -3,7 +3,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Workspace } from "@belay/engine";
 
-/** From now on, every restore puts hooks back, and every forgotten conversation is forgotten here too. */
+/** From now on, every restore puts hooks back, and every forgotten conversation is forgotten here too; what agents recorded of interrupts is asked. */
 export function connectToAgents(home: string, workspace: Workspace): void {
   workspace.events.afterForget(async ({ agent, externalId }) => {
     // the thread of a run has the run's id: its log holds the same words
@@ -12,6 +12,11 @@ export function connectToAgents(home: string, workspace: Workspace): void {
     if (!existsSync(join(home, "agents"))) return;
     const { forgetConversation } = await import("@belay/agents");
     await forgetConversation(home, { agent, session: externalId });
+  });
+  workspace.events.askInterruptions(async (threads) => {
+    if (!existsSync(join(home, "agents"))) return [];
+    const { findInterruptions } = await import("./interruptions.ts");
+    return findInterruptions(home, threads);
   });
   // [R63] a restore must not remove the hooks that take the next checkpoint
   workspace.events.afterRestore(async (paths) => {

@@ -55,7 +55,6 @@ export async function goBack(call: GoingBackCall, workspace: Workspace, way: Way
   const scene: Scene = { call, way, workspace };
   const dryRun = call.options["dry-run"] === true;
   refuseSenseless(call);
-  await noticeInterrupts(workspace, { home: call.home, dryRun });
   if (dryRun) return preview(scene);
   if (call.options.interactive === true) return chooseAndAct(scene);
   const act = async () => {
@@ -179,13 +178,6 @@ const PHASES: Readonly<Record<RestoreProgress["phase"], string>> = {
   staging: "Preparing",
   changing: "Writing",
 };
-
-/** Attribution of the last changes depends on it: an interrupted agent may not have reported its end. */
-async function noticeInterrupts(workspace: Workspace, how: { home: string; dryRun: boolean }): Promise<void> {
-  if ((await workspace.turns.threadsAtWork()).length === 0) return;
-  const interrupts = await import("../agents/notice-interrupts.ts");
-  await interrupts.noticeInterrupts(workspace, how);
-}
 
 interface Scene {
   readonly call: GoingBackCall;

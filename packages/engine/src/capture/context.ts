@@ -1,6 +1,5 @@
 /** The context of operations on a workspace. */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
-import type { ThreadInterrupt } from "../history/attribution.ts";
 import type { ReportedEnd } from "../history/reported-ends.ts";
 import { headRules } from "../history/checkpoints.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
@@ -40,9 +39,7 @@ export interface Context {
   interrupt: Interrupt | undefined;
   /** Receives how far a restore is, between two files; must not throw. */
   progress: ((at: RestoreProgress) => void) | undefined;
-  /** Interrupts that have no checkpoint yet and that plans take into account. */
-  readonly interrupted: ThreadInterrupt[];
-  /** Reported ends that could not even be written down. */
+  /** Reported ends that have no checkpoint yet and are not written down: plans and captures take them into account. */
   readonly ended: ReportedEnd[];
   /** What of the files outside the root is captured, and whose they may not be. */
   readonly outside: {

@@ -8,8 +8,8 @@ import type { Context } from "./context.ts";
 
 /** This moment. The state of a process is looked up once. */
 export function momentOf(
-  { system, store, workingCopy, interrupted, ended }: Context,
-  more: Pick<AttributionMoment, "bracketing" | "ended" | "heard" | "event" | "interrupted"> = {},
+  { system, store, workingCopy, ended }: Context,
+  more: Pick<AttributionMoment, "bracketing" | "ended" | "heard" | "event"> = {},
 ): AttributionMoment {
   const answers = new Map<string, boolean | undefined>();
   const once = (question: string, ask: () => boolean | undefined) => {
@@ -21,7 +21,6 @@ export function momentOf(
     return stat === undefined ? undefined : Number(stat.ctimeNs / 1_000_000n);
   };
   return {
-    interrupted,
     ends: [...readEnds(store.db), ...ended],
     ...more,
     now: system.now(),

@@ -29,7 +29,7 @@ export interface CaptureRecording extends Recording {
    * What the event behind this capture says about open work: the thread whose tool runs next, the call that
    * ends.
    */
-  readonly moment?: Pick<AttributionMoment, "bracketing" | "ended" | "heard" | "interrupted">;
+  readonly moment?: Pick<AttributionMoment, "bracketing" | "ended" | "heard">;
   /** Doubts beside those of the look; without them, the paths that another process is restoring right now. */
   readonly doubts?: readonly Doubt[];
 }

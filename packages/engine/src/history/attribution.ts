@@ -24,14 +24,6 @@ export interface AttributionMoment extends Moment {
   readonly bracketing?: ThreadId | undefined;
   /** The call that ends with this capture; `unfinished`: no event reported its end. */
   readonly ended?: { readonly id: string; readonly unfinished: boolean } | undefined;
-  /** When agents reported that a thread's open calls were interrupted. */
-  readonly interrupted?: readonly ThreadInterrupt[] | undefined;
-}
-
-/** When an agent reported an interruption. */
-export interface ThreadInterrupt {
-  readonly thread: ThreadId;
-  readonly at: number;
 }
 
 /** A step that may have made changes in this interval. */
@@ -103,11 +95,10 @@ function turnUntil(
 
 function windowOf(db: Database, call: ToolCall, step: string, moment: AttributionMoment): Window {
   const { ended } = moment;
-  const interrupted = moment.interrupted?.find((each) => wasInterrupted(call, each));
   const isEdit = call.nature === "edit";
   const reported = endOfCall(call, moment.ends);
   if (reported !== undefined) {
-    const { at, isOwn } = reported;
+    const { at, isOwn, isCutOff } = reported;
     const doubtful = isEdit || !isOwn ? call.tool : null;
     return {
       step,
@@ -115,12 +106,8 @@ function windowOf(db: Database, call: ToolCall, step: string, moment: Attributio
       doubtful,
       untold: isOwn ? null : call.tool,
       until: at,
-      isReported: true,
+      isReported: !isCutOff,
     };
-  }
-  if (interrupted !== undefined) {
-    const until = interrupted.at + ENDING_MS;
-    return { step, names: call.paths, doubtful: isEdit ? call.tool : null, untold: null, until };
   }
   const isEnding = call.id === ended?.id;
   const isOver = isEnding ? ended.unfinished : isCallOver(db, call, moment);
@@ -132,14 +119,6 @@ function windowOf(db: Database, call: ToolCall, step: string, moment: Attributio
     untold: isOver || (isEdit && !isEnding) ? call.tool : null,
     until: isOver ? lastMoment(db, call.thread) : Infinity,
   };
-}
-
-/** A command may keep writing this long after it was interrupted. */
-export const ENDING_MS = 1000;
-
-/** True for a call that began before its thread was interrupted. */
-export function wasInterrupted({ thread, openedAt }: ToolCall, interrupted: ThreadInterrupt): boolean {
-  return thread === interrupted.thread && openedAt <= interrupted.at;
 }
 
 function authorOf({ path, from, to }: Edit, windows: readonly Window[]): Attribution {

@@ -2,15 +2,14 @@
  * Calls that end without an event. What they did is captured as soon as that is known, so that later changes
  * are not attributed to them.
  */
-import { ENDING_MS, wasInterrupted } from "../history/attribution.ts";
 import { isAgentGone, isCallOver, lastHeard, resumedCommands } from "../history/liveness.ts";
 import type { Recorded } from "../history/record.ts";
-import { closeCall, openCalls, reopenCall, type ToolCall } from "../history/tool-calls.ts";
-import type { ThreadId } from "../model/ids.ts";
+import { endsOfInterruption, type Interruption } from "../history/reported-ends.ts";
+import { openCalls, reopenCall, type ToolCall } from "../history/tool-calls.ts";
 import type { Context } from "../capture/context.ts";
 import { momentOf } from "../capture/moment.ts";
-import { withCapture, type Capture } from "../capture/with-capture.ts";
-import { keepingEnds } from "./lost-ends.ts";
+import { withCapture } from "../capture/with-capture.ts";
+import { assumeEnds, keepingEnds } from "./lost-ends.ts";
 import { isTrigger } from "./turns.ts";
 
 /** The agent may report the end of a command this long after it. */
@@ -47,21 +46,25 @@ export class CutOffWatch {
 }
 
 /** [R129] The agent itself reports when it was interrupted: later changes are not its own. */
-export function endInterrupted(context: Context, thread: ThreadId, at: number): Recorded | undefined {
-  const { store, system } = context;
-  const calls = openCalls(store.db).filter((call) => wasInterrupted(call, { thread, at }));
-  const [first] = calls;
+export function endInterrupted(context: Context, { thread, at }: Interruption): Recorded | undefined {
+  const calls = openCalls(context.store.db);
+  const ends = endsOfInterruption({ thread, at }, calls);
+  const first = calls.find(({ id }) => ends.some(({ of }) => of.kind === "call" && of.id === id));
   if (first === undefined) return undefined;
-  const record = (capture: Capture) => {
-    const recorded = capture.record({
-      ...afterCall(first, CUT_OFF),
-      moment: { interrupted: [{ thread, at }] },
-    });
-    for (const call of calls) closeCall(store.db, call, system.now());
-    return recorded;
-  };
-  const ends = calls.map(({ id }) => ({ thread, of: { kind: "call", id }, at: at + ENDING_MS }) as const);
-  return keepingEnds(context, ends, () => withCapture(context, {}, record));
+  assumeEnds(context, ends);
+  return keepingEnds(context, ends, () =>
+    // recording it closes what has ended
+    withCapture(context, {}, (capture) => capture.record(afterCall(first, CUT_OFF))),
+  );
+}
+
+/** [R129] Takes interruptions into account from now on. */
+export function assumeInterrupted(context: Context, interruptions: readonly Interruption[]): void {
+  const calls = openCalls(context.store.db);
+  assumeEnds(
+    context,
+    interruptions.flatMap((each) => endsOfInterruption(each, calls)),
+  );
 }
 
 const CUT_OFF = ", which was cut off";

@@ -71,7 +71,6 @@ export function createContext(parts: LocalWorkspaceParts): Context {
     },
     interrupt: undefined,
     progress: undefined,
-    interrupted: [],
     ended: [],
     parsers: new Parsers(),
     dropped,

@@ -4,10 +4,11 @@ import { appendEvent, newestEvent, readEvents, type EventRow } from "../history/
 import { threadOrigin } from "../history/threads.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { EventOptions, WorkspaceEvent } from "../model/event.ts";
+import type { Thread } from "../model/checkpoint.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { AfterRestore } from "../model/plan.ts";
 import { describeEvent } from "../queries/describe-event.ts";
-import type { AfterForget, Events } from "./interface/events.ts";
+import type { AfterForget, Events, Interruptions } from "./interface/events.ts";
 
 /** How often readers look for events of other processes. */
 const POLL_MS = 250;
@@ -22,6 +23,7 @@ export class LocalEvents implements Events {
   #isClosed = false;
   readonly #afterRestore = new Set<AfterRestore>();
   #afterForget: AfterForget | undefined;
+  #interruptions: Interruptions | undefined;
 
   constructor(context: Context) {
     this.#context = context;
@@ -57,6 +59,15 @@ export class LocalEvents implements Events {
 
   afterForget(work: AfterForget): void {
     this.#afterForget = work;
+  }
+
+  askInterruptions(ask: Interruptions): void {
+    this.#interruptions = ask;
+  }
+
+  /** What the host knows of interruptions. */
+  async interruptions(threads: readonly Thread[]): ReturnType<Interruptions> {
+    return (await this.#interruptions?.(threads)) ?? [];
   }
 
   /** Lets the host act on paths that went back; returns what it wants the user to know. */

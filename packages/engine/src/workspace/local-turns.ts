@@ -4,7 +4,7 @@ import type { Recorded } from "../history/record.ts";
 import { withNamedOutside, type NamedOutside } from "../capture/save-outside.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { readOutside } from "../history/outside-files.ts";
-import { assertThread, findThread } from "../history/threads.ts";
+import { assertThread } from "../history/threads.ts";
 import { findOpenCall, givenUpCommands, listAgents, openCalls } from "../history/tool-calls.ts";
 import type { TakenCheckpoint, Thread } from "../model/checkpoint.ts";
 import type {
@@ -151,9 +151,7 @@ export class LocalTurns implements Turns {
   }
 
   async threadsAtWork(): Promise<Thread[]> {
-    const { db } = this.#runner;
-    const ids = new Set(openCalls(db).map(({ thread }) => thread));
-    return [...ids].map((id) => findThread(db, id));
+    return this.#runner.threadsAtWork();
   }
 
   async noticeCutOff(): Promise<TakenCheckpoint | null> {
@@ -163,11 +161,7 @@ export class LocalTurns implements Turns {
   }
 
   async interrupted(thread: ThreadId, at: number): Promise<TakenCheckpoint | null> {
-    return this.#take(thread, () => endInterrupted(this.#context, thread, at));
-  }
-
-  assumeInterrupted(thread: ThreadId, at: number): void {
-    this.#context.interrupted.push({ thread, at });
+    return this.#take(thread, () => endInterrupted(this.#context, { thread, at }));
   }
 
   get #context(): Context {

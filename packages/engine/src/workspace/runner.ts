@@ -7,10 +7,12 @@ import { captureWarnings, droppedWarnings } from "../capture/capture-warnings.ts
 import type { Context } from "../capture/context.ts";
 import { namePaths } from "../capture/name-paths.ts";
 import { appendEvent } from "../history/events.ts";
+import { findThread } from "../history/threads.ts";
+import { openCalls } from "../history/tool-calls.ts";
 import { appendOperation, type OperationKind } from "../history/operations.ts";
 import type { Recorded } from "../history/record.ts";
 import { ParsersNeeded } from "../merge/parsers.ts";
-import type { TakenCheckpoint } from "../model/checkpoint.ts";
+import type { TakenCheckpoint, Thread } from "../model/checkpoint.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { GhostSettings } from "../model/ghost.ts";
 import { isDamage, isEngineError } from "../model/errors.ts";
@@ -19,6 +21,7 @@ import type { Outcome } from "../model/plan.ts";
 import type { RetentionPolicy } from "../model/retention.ts";
 import { isAnythingLeft, recover } from "../restore/recover.ts";
 import type { WorkspaceSettings } from "../settings/workspace-settings.ts";
+import { assumeInterrupted } from "../steps/cut-off.ts";
 import type { Database } from "../store/database.ts";
 import { refreshWithheld } from "../store/withheld-names.ts";
 import { findAffected } from "../upkeep/verify.ts";
@@ -99,6 +102,12 @@ export class Runner {
     };
   }
 
+  /** The threads with a tool under way. */
+  threadsAtWork(): Thread[] {
+    const ids = new Set(openCalls(this.db).map(({ thread }) => thread));
+    return [...ids].map((id) => findThread(this.db, id));
+  }
+
   /** Runs work that brings files back, then what the host does after it. */
   async goBack<Kind extends Outcome>(work: () => Kind): Promise<Kind> {
     this.#begin();
@@ -113,6 +122,8 @@ export class Runner {
 
   /** Runs work that plans; again where it merged texts whose parsers were not loaded. */
   async plan<Result>(work: () => Result): Promise<Result> {
+    const threads = this.threadsAtWork();
+    if (threads.length > 0) assumeInterrupted(this.context, await this.events.interruptions(threads));
     for (;;)
       try {
         return this.read(work);

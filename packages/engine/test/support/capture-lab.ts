@@ -99,7 +99,6 @@ export class CaptureLab {
       coverage: { isNamed: false, coverAll: () => undefined },
       interrupt: undefined,
       progress: undefined,
-      interrupted: [],
       ended: [],
       parsers: new Parsers(),
       dropped: [],

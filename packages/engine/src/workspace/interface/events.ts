@@ -1,10 +1,16 @@
 /** The part of a workspace that tells what happens in it. */
 import type { Thread } from "../../model/checkpoint.ts";
+import type { ThreadId } from "../../model/ids.ts";
 import type { EventOptions, WorkspaceEvent } from "../../model/event.ts";
 import type { AfterRestore } from "../../model/plan.ts";
 
 /** What a host does after words of this thread were forgotten. */
 export type AfterForget = (thread: Pick<Thread, "agent" | "externalId">) => Promise<void>;
+
+/** Which of these threads were interrupted, and when, as far as their agents recorded it. */
+export type Interruptions = (
+  threads: readonly Thread[],
+) => Promise<readonly { readonly thread: ThreadId; readonly at: number }[]>;
 
 /** What happens in the workspace, for readers and for hosts that act on it; `workspace.events`. */
 export interface Events {
@@ -17,6 +23,8 @@ export interface Events {
    * takes it away again.
    */
   afterRestore(work: AfterRestore): () => void;
+  /** Sets whom to ask about interruptions, before each plan that goes back while a tool is under way. */
+  askInterruptions(ask: Interruptions): void;
   /** Tells readers that the host's search index was compared with the newest checkpoint. */
   indexSynced(synced: {
     readonly checked: number;

@@ -77,6 +77,4 @@ export interface Turns {
   noticeCutOff(): Promise<TakenCheckpoint | null>;
   /** The agent was interrupted at this time: its open tools ended then. */
   interrupted(thread: ThreadId, at: number): Promise<TakenCheckpoint | null>;
-  /** Makes later plans go by an interrupt without recording it, for a caller that only looks. */
-  assumeInterrupted(thread: ThreadId, at: number): void;
 }
