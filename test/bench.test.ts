@@ -54,6 +54,18 @@ test("[A64] the benchmark prints its table: captures and restores of a small pro
   expect(printed).not.toMatch(/NaN|undefined/);
 });
 
+test("[Y77] [Y79] [L03] [L42] the targets are the numbers of the designs", () => {
+  const numbers = Object.values(TARGETS).map(({ work, files, mostMs }) => `${work}: ${files}, ${mostMs}`);
+  expect(numbers).toEqual([
+    "creation, 5 files, 50 KB: 5, 50",
+    "creation, 10 files changed: 10, 100",
+    "creation, 50 files, 500 KB: 50, 200",
+    "restore, 10 files: 10, 100",
+    expect.stringMatching(/^list of 100\b.*: 10, 20$/),
+    expect.stringMatching(/^recovery of an interrupted restore: \d+, 2000$/),
+  ]);
+});
+
 test("[Y03] [Y77] [Y79] [L03] [L42] [M80] [M81] the targets of the replaced designs are measured, each with its budget", () => {
   const args = ["bench/main.ts", "--files", "0", "--targets", "1", "--hooks", "1"];
   const printed = execFileSync(process.execPath, args, {

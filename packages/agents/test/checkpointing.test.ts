@@ -51,6 +51,18 @@ test("[C15] a checkpoint before each tool that changes files, rolled back on req
   expect((await workspace.upkeep.verify()).ok).toBe(true);
 });
 
+test("[C15] Code Buddy's tools that change files have one before them, those that look have none", async () => {
+  const { workspace } = await setUp();
+  await using _ = workspace;
+  const changing = ["create_file", "str_replace", "multi-edit", "multi_edit", "bash"];
+  const execute = async () => undefined;
+  const entries = [...changing, "search", "read_file"].map((name) => [name, { execute }] as const);
+  const tools = checkpointing(workspace).wrapTools(Object.fromEntries(entries));
+  for (const [name] of entries) await tools[name]!.execute();
+  const taken = (await workspace.list()).flatMap(({ tool }) => tool ?? []);
+  expect(taken.toReversed()).toEqual(changing);
+});
+
 test("[A76] a file that a tool names is captured even when it is ignored", async () => {
   const { root, workspace } = await setUp();
   await using _ = workspace;

@@ -122,7 +122,7 @@ test("--dry-run shows the plan and changes nothing", () => {
   expect(presentState()).toEqual(CHANGED);
 });
 
-test("several files need confirmation, and there is no terminal: exit 3, nothing changed", () => {
+test("[Y19] several files need confirmation, and there is no terminal: exit 3, nothing changed", () => {
   expect(sandbox.error(["restore", "1"], 3)).toMatchObject({
     code: "CONFIRMATION_REQUIRED",
     hint: expect.stringContaining("--yes"),
@@ -130,7 +130,7 @@ test("several files need confirmation, and there is no terminal: exit 3, nothing
   expect(presentState()).toEqual(CHANGED);
 });
 
-test("one file needs no question", () => {
+test("[Y19] one file needs no question", () => {
   expect(sandbox.ok("restore", "1", "a.txt")).toMatch(
     /~ restore {2}a\.txt\n✓ Restored a\.txt from 1 .+ \(1 changed/,
   );

@@ -1,7 +1,13 @@
 /** The numbers and words that Code Buddy's managers have without being told. */
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { CheckpointManager, CheckpointVersioning, PersistentCheckpointManager } from "../src/code-buddy.ts";
+import {
+  CheckpointManager,
+  CheckpointVersioning,
+  GhostSnapshotManager,
+  PersistentCheckpointManager,
+} from "../src/code-buddy.ts";
 import { makePlace } from "./support/place.ts";
 
 function inPlace(files: Readonly<Record<string, string>> = { a: "0\n" }) {
@@ -67,4 +73,19 @@ test("[C40] a version knows who made it, in which session and with which tool", 
     tags: [],
     ...metadata,
   });
+});
+
+test("[C36] fifty ghosts are kept, and as many refs", async () => {
+  const { root, options, write } = inPlace();
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: root, encoding: "utf8", timeout: 20_000 }).trim();
+  git("init", "-q");
+  const manager = new GhostSnapshotManager(root, options);
+  await manager.initialize();
+  for (const name of numbers(1, 52)) {
+    write("a", `${name}\n`);
+    await manager.createSnapshot(name);
+  }
+  expect(manager.listSnapshots().map(({ description }) => description)).toEqual(numbers(3, 52));
+  expect(git("for-each-ref", "refs/belay/ghost").split("\n")).toHaveLength(50);
 });

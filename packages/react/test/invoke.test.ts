@@ -30,6 +30,12 @@ function using(way: Invoke | undefined): () => Checkpoints {
 async function expectStory(way: Invoke, project: ServedProject): Promise<void> {
   const hook = using(way);
   await expect.poll(() => hook().isLoading).toBe(false);
+  expect([hook().enabled, hook().error, hook().checkpoints, hook().hasCheckpoint("m1")]).toEqual([
+    true,
+    null,
+    [],
+    false,
+  ]);
   expect(await hook().createCheckpoint("m1", project.project)).toMatchObject({
     messageId: "m1",
     fileCount: 1,
@@ -38,6 +44,7 @@ async function expectStory(way: Invoke, project: ServedProject): Promise<void> {
   project.write("made.tsx", "new\n");
   await hook().refresh();
   await expect.poll(() => hook().getCheckpoint("m1")).toMatchObject({ fileCount: 1, hasChanges: true });
+  expect([hook().hasCheckpoint("m1"), hook().hasCheckpoint("m2")]).toEqual([true, false]);
   expect(await hook().restore("m1")).toMatchObject({ filesRestored: 1, filesDeleted: 1 });
   expect(project.tree()).toEqual(FILES);
   expect(await hook().cleanup(0)).toMatchObject({ snapshotsDeleted: 1 });

@@ -30,7 +30,7 @@ function fronts(machine: Machine) {
   return { snapshots: new SnapshotManager(place), cloud: new SnapshotCloudSync({ ...place, remote }) };
 }
 
-test("[M78] upload, download, sync and isSynced: true only when it is stored, queued while offline", async () => {
+test("[M09] [M78] upload, download, sync and isSynced: true only when it is stored, queued while offline", async () => {
   onTestFinished(closeDropIn);
   const store = new SometimesThere();
   const ana = await new Machine(() => store, "ana").init();

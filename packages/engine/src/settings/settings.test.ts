@@ -212,6 +212,11 @@ describe("an endpoint", () => {
   });
 });
 
+test("[C36] [M78] fifty ghosts are kept, and remotes are synchronised every minute, unless told otherwise", () => {
+  const { "ghost.keep": keep, "sync.intervalSeconds": seconds } = readSettings(home);
+  expect([keep, seconds]).toEqual([50, 60]);
+});
+
 describe("words", () => {
   const choices = [
     ["retention.policy", Object.keys(RETENTION_PRESETS)],
