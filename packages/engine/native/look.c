@@ -22,6 +22,9 @@
 enum { KIND_FILE = 0, KIND_SYMLINK = 1, KIND_DIRECTORY = 2, KIND_EXCLUDED = 254 };
 enum { MODE_BITS = 0777 };
 
+/* copy.c */
+void add_copies(napi_env env, napi_value exports);
+
 enum { VERDICT_PENDING = 0, VERDICT_SAME = 1, VERDICT_OTHER = 2 };
 /* A thread takes so many directories at a time, and wakes who waits once for all of them. */
 enum { DIRECTORIES_AT_ONCE = 64 };
@@ -70,6 +73,8 @@ struct look {
   struct texts names;
   uint32_t directories;
   uint32_t entries;
+  /* A file that has another name somewhere counts as changed. */
+  bool only_single;
   int root;
   atomic_uchar *verdicts;
   atomic_ullong next;
@@ -100,6 +105,7 @@ static bool is_kind(mode_t mode, uint8_t kind) {
 static bool has_stat(const struct look *look, int directory, uint32_t entry) {
   struct stat stat;
   if (fstatat(directory, text_at(&look->names, entry), &stat, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (look->only_single && S_ISREG(stat.st_mode) && stat.st_nlink != 1) return false;
   return nanoseconds(MTIME(stat)) == ((int64_t *)look->column[MTIME_NS])[entry] &&
          nanoseconds(CTIME(stat)) == ((int64_t *)look->column[CTIME_NS])[entry] &&
          (uint64_t)stat.st_ino == ((uint64_t *)look->column[INO])[entry] &&
@@ -237,21 +243,24 @@ static bool start_threads(struct look *look) {
   return look->thread_count > 0;
 }
 
-/* begin(entries, root, paths, …): a look that is under way; undefined when it cannot be had. */
+/* begin(entries, onlySingle, root, paths, …): a look that is under way; undefined when it cannot be had. */
 static napi_value begin(napi_env env, napi_callback_info info) {
-  napi_value arguments[ARGUMENTS + 1];
-  size_t count = ARGUMENTS + 1;
+  napi_value arguments[ARGUMENTS + 2];
+  size_t count = ARGUMENTS + 2;
   uint32_t entries;
-  if (napi_get_cb_info(env, info, &count, arguments, NULL, NULL) != napi_ok || count != ARGUMENTS + 1) return NULL;
+  bool only_single;
+  if (napi_get_cb_info(env, info, &count, arguments, NULL, NULL) != napi_ok || count != ARGUMENTS + 2) return NULL;
   if (napi_get_value_uint32(env, arguments[0], &entries) != napi_ok) return NULL;
+  if (napi_get_value_bool(env, arguments[1], &only_single) != napi_ok) return NULL;
   struct look *look = calloc(1, sizeof *look);
   if (look == NULL) return NULL;
   look->root = -1;
+  look->only_single = only_single;
   pthread_mutex_init(&look->mutex, NULL);
   pthread_cond_init(&look->progress, NULL);
   bool is_ready = true;
   for (int at = 0; is_ready && at < ARGUMENTS; at += 1)
-    is_ready = take_argument(env, arguments[at + 1], at, look);
+    is_ready = take_argument(env, arguments[at + 2], at, look);
   napi_value handle = NULL;
   if (is_ready && prepare(look, entries) && start_threads(look) &&
       napi_create_external(env, look, free_look, NULL, &handle) == napi_ok)
@@ -386,5 +395,6 @@ NAPI_MODULE_INIT() {
     {"releaseSignals", NULL, release_signals, NULL, NULL, NULL, napi_enumerable, NULL},
   };
   napi_define_properties(env, exports, sizeof functions / sizeof *functions, functions);
+  add_copies(env, exports);
   return exports;
 }

@@ -11,6 +11,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -68,13 +69,17 @@ with open(sys.argv[1], "r+b") as file:
 `;
 
 /** Calls work with a new disk of this kind, of two gibibytes, in a file with holes: forks leave one of them free. */
-async function withDisk(kind: string, work: (disk: string, base: string) => Promise<void>): Promise<void> {
+async function withDisk(
+  kind: string,
+  work: (disk: string, base: string) => Promise<void>,
+  options: readonly string[] = [],
+): Promise<void> {
   const base = makeDirectory(`belay-${kind}-`);
   const [image, disk] = [join(base, "image"), join(base, "disk")];
   writeFileSync(image, "");
   truncateSync(image, 2 * 1024 ** 3);
   try {
-    execFileSync(`mkfs.${kind}`, ["-q", image], { stdio: "ignore" });
+    execFileSync(`mkfs.${kind}`, ["-q", ...options, image], { stdio: "ignore" });
     mkdirSync(disk);
     execFileSync("mount", ["-o", "loop", image, disk]);
     try {
@@ -118,35 +123,52 @@ test.for(["xfs", "btrfs"].filter(canMake))(
 );
 
 const MANY_FILES = 600;
+/** The disk has room for so many files and directories: bytes there are enough of, so that no fork is refused. */
+const MOST_FILES = 1000;
 
 test.runIf(canMake("ext4"))(
   "[R90] [R1952] a disk that fills up while a fork is made: an error that says so, and nothing is left that looks like a fork",
   () =>
-    withDisk("ext4", async (disk, base) => {
-      const root = join(disk, "root");
-      mkdirSync(root);
-      for (let number = 0; number < MANY_FILES; number += 1)
-        writeFileSync(join(root, `file-${number}`), Buffer.alloc(20_000, number));
-      await using workspace = await openWorkspace(root, { home: join(base, "home") });
-      const before = readTreeMap(root);
-      const place = join(disk, ".belay-forks/root");
-      const making = workspace.fork("one").then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-      // the fork gives way every few files: then all space is taken but a little
-      while (!hasBegun(place)) await new Promise((resolve) => setImmediate(resolve));
-      fill(disk);
-      expect(await making).toMatchObject({ code: "DISK_FULL" });
-      expect(readdirSync(place)).toEqual([]);
-      expect(await workspace.forks({ removed: true })).toEqual([]);
-      expect((await workspace.branches()).map(({ name }) => name)).toEqual(["main"]);
-      expect(readTreeMap(root)).toEqual(before);
-      expect((await workspace.upkeep.verify()).problems).toEqual([]);
-      for (const name of readdirSync(disk)) if (name.startsWith("filler")) rmSync(join(disk, name));
-      expect(readTreeMap((await workspace.fork("one")).path)).toEqual(before);
-    }),
+    withDisk(
+      "ext4",
+      async (disk, base) => {
+        const root = join(disk, "root");
+        for (const directory of ["root/src", "root/node_modules/x", "filler"])
+          mkdirSync(join(disk, directory), { recursive: true });
+        for (let number = 0; number < MANY_FILES; number += 1)
+          writeFileSync(
+            join(root, number % 2 === 0 ? "src" : "node_modules/x", `file-${number}`),
+            `${number}`,
+          );
+        await using workspace = await openWorkspace(root, { home: join(base, "home") });
+        const before = readTreeMap(root);
+        const place = join(disk, ".belay-forks/root");
+        for (const left of [100, 450]) {
+          // not all of the files, and all of them but not all of the dependencies
+          fill(join(disk, "filler"), left);
+          await expect(workspace.fork("one")).rejects.toMatchObject({ code: "DISK_FULL" });
+          expect(readdirSync(place)).toEqual([]);
+          expect(await workspace.forks({ removed: true })).toEqual([]);
+          expect((await workspace.branches()).map(({ name }) => name)).toEqual(["main"]);
+          expect(readTreeMap(root)).toEqual(before);
+          expect((await workspace.upkeep.verify()).problems).toEqual([]);
+          for (const name of readdirSync(join(disk, "filler"))) rmSync(join(disk, "filler", name));
+        }
+        rmSync(join(root, "src/file-0"));
+        for (let number = 1; number < MANY_FILES; number += 4)
+          rmSync(join(root, "node_modules/x", `file-${number}`));
+        const after = readTreeMap(root);
+        expect(readTreeMap((await workspace.fork("one")).path)).toEqual(after);
+      },
+      ["-N", String(MOST_FILES)],
+    ),
 );
+
+/** Takes the room for all files but so many. */
+function fill(directory: string, left: number): void {
+  const { ffree } = statfsSync(directory);
+  for (let number = ffree - left; number > 0; number -= 1) writeFileSync(join(directory, String(number)), "");
+}
 
 test.runIf(canMake("ext4"))(
   "[I70] a disk of which nothing more may be used refuses a fork with both numbers, and nothing is left of it",
@@ -164,18 +186,6 @@ test.runIf(canMake("ext4"))(
       expect((await workspace.fork("one")).state).toBe("ready");
     }),
 );
-
-/** Takes all space in files without content, large ones first. */
-function fill(disk: string): void {
-  let number = 0;
-  for (let bytes = 2 ** 30; bytes >= 2 ** 15; bytes /= 2)
-    while (spawnSync("fallocate", ["-l", String(bytes), join(disk, `filler-${(number += 1)}`)]).status === 0);
-}
-
-function hasBegun(place: string): boolean {
-  const [making] = existsSync(place) ? readdirSync(place).filter((name) => name.startsWith(".making-")) : [];
-  return making !== undefined && readdirSync(join(place, making)).length > 0;
-}
 
 test(
   "[R91] [I66] what is written in a fork changes nothing in the original, and the reverse, however it is written",

@@ -160,11 +160,13 @@ describe("[R7] [R73] the native look", () => {
       const { table } = readCache(temp);
       const texts = table.texts();
       const shorter = { names: texts.names.subarray(0, 500), paths: texts.paths };
-      expect(beginNativeLook(root, table, shorter)).toBeUndefined();
-      expect(beginNativeLook(root, table, { ...texts, paths: texts.paths.subarray(0, 50) })).toBeUndefined();
-      expect(beginNativeLook(absolutePath(`${temp.root}-gone`), table, texts)).toBeUndefined();
+      expect(beginNativeLook(root, table, { texts: shorter })).toBeUndefined();
+      expect(
+        beginNativeLook(root, table, { texts: { ...texts, paths: texts.paths.subarray(0, 50) } }),
+      ).toBeUndefined();
+      expect(beginNativeLook(absolutePath(`${temp.root}-gone`), table, { texts })).toBeUndefined();
       table.entryCount[3]! += table.length;
-      expect(beginNativeLook(root, table, texts)).toBeUndefined();
+      expect(beginNativeLook(root, table, { texts })).toBeUndefined();
     }),
   );
 

@@ -3,13 +3,14 @@
  * `.worktreeinclude` names. They are cloned or copied, never linked: an install in the fork would empty the original's.
  */
 import { below, isInside, type AbsolutePath } from "../fs/absolute-path.ts";
-import { copyRegular, copyTree, measureTree } from "../fs/copy-file.ts";
+import { copySettled, copyTree, measureTree } from "../fs/copy-file.ts";
 import { Anchor } from "../fs/anchor.ts";
+import { TreesByThreads } from "../fs/trees-by-threads.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
 import { createDirectory } from "../fs/mutate.ts";
 import { readSmallFile } from "../fs/read-file.ts";
 import { filesBelow } from "../capture/files-below.ts";
-import { baseName, displayPath, parentPath, type BytePath } from "../model/byte-path.ts";
+import { baseName, displayPath, joinPath, parentPath, type BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
 import type { ForkDependency } from "../model/fork.ts";
 import { IGNORE_FILE_LIMIT } from "../rules/ignore-rules.ts";
@@ -92,16 +93,25 @@ function isPythonEnvironment(root: AbsolutePath, path: BytePath): boolean {
   return /^\.?venv$/.test(baseName(path)) || statNode(below(root, `${path}/pyvenv.cfg`)) !== undefined;
 }
 
+/** What was made of the additions. */
+export interface CopiedAdditions {
+  readonly dependencies: readonly ForkDependency[];
+  /** Files that were written each time they were copied: the copy may mix what they held. */
+  readonly torn: readonly BytePath[];
+}
+
 /** Copies the additions into a fork that is being made; `final` is where the fork will be. */
 export function* copyAdditions(
   additions: readonly Addition[],
   place: { root: AbsolutePath; making: AbsolutePath; final: AbsolutePath; clone: boolean },
-): Generator<void, ForkDependency[]> {
+): Generator<Promise<void> | void, CopiedAdditions> {
   const { root, making, final, clone } = place;
   // [R1951] what is swapped for a link meanwhile is neither read nor written through
   using source = new Anchor(root);
   using target = new Anchor(making, { real: true });
-  const made: ForkDependency[] = [];
+  const dependencies: ForkDependency[] = [];
+  const torn: BytePath[] = [];
+  const later = TreesByThreads.create({ from: root, to: making, clone });
   for (const { path, bytes, ...addition } of additions) {
     const from = source.reach(path);
     const skipped = addition.skipped ?? (from === undefined ? GONE : undefined);
@@ -112,14 +122,17 @@ export function* copyAdditions(
           clone,
           linkTarget: (leads) => movedTarget(leads, root, final),
           done: () => {},
+          torn: (inside) => torn.push(joinPath(path, inside)),
+          ...(later && { later: later.below(path) }),
         });
-      else copyRegular(from!, target.at(path), { clone });
+      else if (!copySettled(from!, target.at(path), { clone })) torn.push(path);
     }
     const how = skipped !== undefined ? "skipped" : clone ? "cloned" : "copied";
-    made.push({ path: displayPath(path), how, bytes, reason: skipped ?? null });
+    dependencies.push({ path: displayPath(path), how, bytes, reason: skipped ?? null });
     yield;
   }
-  return made;
+  if (later !== undefined) yield* later.finish((path) => torn.push(path));
+  return { dependencies, torn };
 }
 
 const GONE = "it is no longer there";

@@ -6,7 +6,8 @@
 import { readTree } from "../diff/compare-trees.ts";
 import { isInside, type AbsolutePath } from "../fs/absolute-path.ts";
 import { Anchor } from "../fs/anchor.ts";
-import { copyContent, copyRegular } from "../fs/copy-file.ts";
+import { copyContent, copySettled } from "../fs/copy-file.ts";
+import { CopyThreads } from "../fs/copy-threads.ts";
 import { removeTree } from "../fs/remove-tree.ts";
 import { removeFile } from "../fs/durable-file.ts";
 import { isDiskFull, kindOf, sameStat, statNode, type FileStat } from "../fs/file-stat.ts";
@@ -17,8 +18,10 @@ import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import { MODE_BITS, type Entry } from "../model/entry.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import { DIRECTORY, FILE, FileTable, SYMLINK } from "../scan/file-table.ts";
-import { hasStat, RACY } from "../scan/stat-columns.ts";
+import { beginNativeLook, type DirectoryLook } from "../scan/native-look.ts";
+import { RACY } from "../scan/stat-columns.ts";
 import type { ObjectSource } from "../store/object-store.ts";
+import { KnownFiles, type KnownDirectory } from "./known-files.ts";
 
 /** What to make, and where. */
 export interface FilesRequest {
@@ -51,14 +54,18 @@ export interface MadeFiles {
   readonly takenOver: number;
   /** Files that were copied although no checkpoint holds them. */
   readonly gaps: readonly BytePath[];
+  /** Those of them that were written each time they were copied. */
+  readonly torn: readonly BytePath[];
   /** Links that lead into the original. */
   readonly linksBack: readonly BytePath[];
 }
 
-/** Makes the files; yields after each, so that the caller can let other work in between. */
-export function* makeFiles(request: FilesRequest): Generator<void, MadeFiles> {
+/** Makes the files; yields after each, so that the caller can let other work in between, or what is to be waited for. */
+export function* makeFiles(request: FilesRequest): Generator<Promise<void> | void, MadeFiles> {
   using maker = new FileMaker(request);
   yield* maker.make(ROOT_PATH, request.snapshot);
+  yield* maker.copyAll();
+  maker.finishDirectories();
   return maker.made;
 }
 
@@ -67,8 +74,17 @@ class FileMaker implements Disposable {
   readonly #to: Anchor;
   readonly #original: KnownFiles;
   readonly #spare: KnownFiles | undefined;
+  /** Looks ahead at whole directories of the spare fork. */
+  readonly #look: DirectoryLook | undefined;
   readonly #table = new FileTable();
+  /** What threads copy at the end; undefined where files are copied one by one. */
+  readonly #threads = CopyThreads.create();
+  /** What each of those copies is in the table. */
+  readonly #waiting: { readonly index: number; readonly entry: FileEntry }[] = [];
+  /** They get their modes when everything is in them: nothing can be written to some. */
+  readonly #filled: FilledDirectory[] = [];
   readonly #gaps: BytePath[] = [];
+  readonly #torn: BytePath[] = [];
   readonly #linksBack: BytePath[] = [];
   #files = 0;
   #bytes = 0;
@@ -79,6 +95,8 @@ class FileMaker implements Disposable {
     this.#request = request;
     this.#original = new KnownFiles(request.original);
     this.#spare = request.spare && new KnownFiles({ root: request.target, table: request.spare });
+    // [R90] a file with another name elsewhere would be written there too
+    this.#look = request.spare && beginNativeLook(request.target, request.spare, { onlySingle: true });
     this.#to = new Anchor(request.target, { real: true });
   }
 
@@ -90,34 +108,90 @@ class FileMaker implements Disposable {
       written: this.#written,
       takenOver: this.#takenOver,
       gaps: this.#gaps,
+      torn: this.#torn,
       linksBack: this.#linksBack,
     };
   }
 
   [Symbol.dispose](): void {
+    this.#look?.[Symbol.dispose]();
     this.#original[Symbol.dispose]();
     this.#spare?.[Symbol.dispose]();
     this.#to[Symbol.dispose]();
   }
 
-  /** A directory's entries are one run of the table, so its subdirectories are filled after it. */
-  *make(path: BytePath, hash: ObjectHash): Generator<void> {
+  /**
+   * Fills a directory; true when it has a file that is not in the table. A directory's entries are one run of the table,
+   * so its subdirectories are filled after it.
+   */
+  *make(path: BytePath, hash: ObjectHash): Generator<void, boolean> {
     const directory = this.#table.addDirectory(path);
     this.#table.setTreeHash(directory, hash);
-    const inside: { at: BytePath; mode: number; hash: ObjectHash }[] = [];
+    const inside: (Omit<FilledDirectory, "hasGap"> & { readonly hash: ObjectHash })[] = [];
+    let hasGap = false;
     const left = new Set(this.#spare === undefined ? [] : listDirectory(this.#reach(path)));
+    const spare = this.#spare?.directoryAt(path, this.#look);
     for (const [name, entry] of readTree(this.#request.objects, hash)) {
       const at = joinPath(path, name);
+      if (entry.kind === "file" && spare !== undefined && this.#keepSeen(directory, name, entry, spare)) {
+        left.delete(name);
+        yield;
+        continue;
+      }
       const kept = left.delete(name) ? this.#keep(at, entry) : undefined;
-      if (entry.kind === "gap") this.#copyGap(at, entry);
-      else this.#add({ directory, name, at, entry, kept });
-      if (entry.kind === "directory") inside.push({ at, mode: entry.mode, hash: entry.hash });
+      if (entry.kind === "gap") {
+        this.#copyGap(at, entry);
+        hasGap = true;
+      } else {
+        const index = this.#add({ directory, name, at, entry, kept });
+        if (entry.kind === "directory") inside.push({ at, index, mode: entry.mode, hash: entry.hash });
+      }
       yield;
     }
     for (const name of left) yield* removeTree(this.#to.at(joinPath(path, name)));
-    for (const { at, mode, hash: tree } of inside) {
-      yield* this.make(at, tree);
-      setMode(this.#to.at(at), mode);
+    for (const { at, index, mode, hash: tree } of inside) {
+      const hasGapInside = yield* this.make(at, tree);
+      this.#filled.push({ at, index, mode, hasGap: hasGapInside });
+    }
+    return hasGap;
+  }
+
+  /** Copies what is the original's by threads; what was not as expected comes from the store. */
+  *copyAll(): Generator<Promise<void> | void> {
+    const threads = this.#threads;
+    if (threads === undefined) return;
+    const { original, target, clone } = this.#request;
+    yield* threads.run({ from: original.root, to: target, clone });
+    for (const [number, { index, entry }] of this.#waiting.entries()) {
+      const copy = threads.copied(number);
+      if (copy === undefined) continue;
+      this.#table.mode[index] = entry.mode;
+      this.#table.mtimeNs[index] = copy.mtimeNs;
+      this.#table.ctimeNs[index] = copy.ctimeNs;
+      this.#table.ino[index] = copy.ino;
+      if (!clone) this.#written += entry.size;
+    }
+    for (const { number, path } of threads.left()) {
+      const { index, entry } = this.#waiting[number]!;
+      const at = this.#to.at(path);
+      removeFile(at);
+      this.#writeFile(at, entry);
+      this.#table.setStat(index, statNode(at)!);
+      yield;
+    }
+  }
+
+  /** Gives the directories their modes; the table has the stat of those that it has every name of. */
+  finishDirectories(): void {
+    for (const { at, index, mode, hasGap } of this.#filled) {
+      const path = this.#to.at(at);
+      let stat = statNode(path)!;
+      if ((Number(stat.mode) & MODE_BITS) !== mode) {
+        setMode(path, mode);
+        stat = statNode(path)!;
+      }
+      this.#table.setStat(index, stat);
+      this.#table.flags[index] = hasGap ? RACY : 0;
     }
   }
 
@@ -144,27 +218,42 @@ class FileMaker implements Disposable {
     return undefined;
   }
 
+  /** Keeps a file of a directory in which nothing changed, without another look at it; false where it is another. */
+  #keepSeen(
+    directory: number,
+    name: string,
+    entry: FileEntry,
+    { table, directory: from }: KnownDirectory,
+  ): boolean {
+    const index = table.find(from, name);
+    if (index < 0 || table.kind[index] !== FILE || table.mode[index] !== entry.mode) return false;
+    if (table.hashAt(index) !== entry.hash) return false;
+    this.#table.copyEntry(directory, table, index);
+    this.#countTakenOver(entry);
+    return true;
+  }
+
   #add(node: {
     directory: number;
     name: string;
     at: BytePath;
     entry: Exclude<Entry, { kind: "gap" }>;
     kept: FileStat | undefined;
-  }): void {
+  }): number {
     const { directory, name, at, entry, kept } = node;
+    const later =
+      kept === undefined && entry.kind === "file" ? this.#copyLater(directory, at, entry) : undefined;
+    if (later !== undefined) return later;
     const path = this.#to.at(at);
     let stat = kept;
     if (kept !== undefined && entry.kind === "file") stat = this.#takeOver(path, entry, kept);
     else if (entry.kind === "symlink") this.#makeLink(at, path, this.#request.objects.read(entry.hash));
     else if (entry.kind === "file") stat = this.#makeFile(at, path, entry);
-    else if (kept === undefined) createDirectory(path);
+    else if (kept === undefined) createDirectory(path, entry.mode | 0o700);
     stat ??= statNode(path)!;
     const index = this.#table.addEntry(directory, name, KINDS[entry.kind], stat);
     this.#table.setHash(index, entry.hash);
-    if (entry.kind !== "directory") return;
-    // its times change while it is filled, and its mode is set after that
-    this.#table.mode[index] = entry.mode;
-    this.#table.flags[index] = RACY;
+    return index;
   }
 
   #makeLink(at: BytePath, path: AbsolutePath, target: Buffer): void {
@@ -175,13 +264,12 @@ class FileMaker implements Disposable {
   }
 
   /** The stat of what was made, where it is known already. */
-  #makeFile(at: BytePath, path: AbsolutePath, entry: Extract<Entry, { kind: "file" }>): FileStat | undefined {
+  #makeFile(at: BytePath, path: AbsolutePath, entry: FileEntry): FileStat | undefined {
     this.#files += 1;
     this.#bytes += entry.size;
-    const copied = this.#copy(at, path, entry);
+    const copied = this.#threads === undefined ? this.#copy(at, path, entry) : undefined;
     if (copied === undefined) {
-      createFile(path, this.#request.objects.pieces(entry.hash), { mode: entry.mode, sync: false });
-      this.#written += entry.size;
+      this.#writeFile(path, entry);
       return undefined;
     }
     if (!this.#request.clone) this.#written += entry.size;
@@ -190,27 +278,50 @@ class FileMaker implements Disposable {
     return undefined;
   }
 
+  #writeFile(path: AbsolutePath, { hash, mode, size }: FileEntry): void {
+    createFile(path, this.#request.objects.pieces(hash), { mode, sync: false });
+    this.#written += size;
+  }
+
+  /** Leaves a file that the original has to the threads; where it is in the table, undefined when they cannot copy it. */
+  #copyLater(directory: number, at: BytePath, entry: FileEntry): number | undefined {
+    const known = this.#threads && this.#original.known(at, entry.hash);
+    if (known === undefined) return undefined;
+    const { table, index } = known;
+    this.#threads!.add(
+      at,
+      {
+        size: table.size[index]!,
+        mtimeNs: table.mtimeNs[index]!,
+        ctimeNs: table.ctimeNs[index]!,
+        ino: table.ino[index]!,
+      },
+      entry.mode,
+    );
+    this.#files += 1;
+    this.#bytes += entry.size;
+    const own = this.#table.copyEntry(directory, table, index);
+    this.#waiting.push({ index: own, entry });
+    return own;
+  }
+
   /** Counts a file that stays; its stat, unless another mode changes it. */
-  #takeOver(
-    path: AbsolutePath,
-    { mode, size }: Extract<Entry, { kind: "file" }>,
-    stat: FileStat,
-  ): FileStat | undefined {
+  #takeOver(path: AbsolutePath, entry: FileEntry, stat: FileStat): FileStat | undefined {
+    this.#countTakenOver(entry);
+    if ((Number(stat.mode) & MODE_BITS) === entry.mode) return stat;
+    setMode(path, entry.mode);
+    return undefined;
+  }
+
+  #countTakenOver({ size }: FileEntry): void {
     this.#takenOver += 1;
     this.#files += 1;
     this.#bytes += size;
     this.#written += size;
-    if ((Number(stat.mode) & MODE_BITS) === mode) return stat;
-    setMode(path, mode);
-    return undefined;
   }
 
   /** Copies from the original what it provably still has; undefined when the store has to give it. */
-  #copy(
-    at: BytePath,
-    path: AbsolutePath,
-    { hash, size }: Extract<Entry, { kind: "file" }>,
-  ): FileStat | undefined {
+  #copy(at: BytePath, path: AbsolutePath, { hash, size }: FileEntry): FileStat | undefined {
     const source = this.#original.unchanged(at, hash);
     if (source === undefined) return undefined;
     try {
@@ -234,46 +345,21 @@ class FileMaker implements Disposable {
     const source = this.#original.reach(at);
     const stat = source === undefined ? undefined : statNode(source);
     if (source === undefined || stat === undefined || kindOf(stat) !== "file") return;
-    copyRegular(source, this.#to.at(at), { clone: this.#request.clone });
+    if (!copySettled(source, this.#to.at(at), { clone: this.#request.clone })) this.#torn.push(at);
     if (!this.#request.clone) this.#written += Number(stat.size);
     this.#gaps.push(at);
   }
 }
 
-/** A directory whose files are known by a scan. */
-class KnownFiles implements Disposable {
-  readonly #anchor: Anchor;
-  readonly #table: FileTable | undefined;
-  readonly #directories: ReadonlyMap<BytePath, number>;
-
-  constructor({ root, table }: { readonly root: AbsolutePath; readonly table: FileTable | undefined }) {
-    this.#anchor = new Anchor(root);
-    this.#table = table;
-    this.#directories = new Map(table?.directories.map((path, index) => [path, index]));
-  }
-
-  reach(at: BytePath): AbsolutePath | undefined {
-    return this.#anchor.reach(at);
-  }
-
-  /** A file that has this content, by the stat of the scan. */
-  unchanged(at: BytePath, hash: ObjectHash): { path: AbsolutePath; stat: FileStat } | undefined {
-    const table = this.#table;
-    const slash = at.lastIndexOf("/");
-    const directory = this.#directories.get(at.slice(0, Math.max(slash, 0)) as BytePath);
-    if (table === undefined || directory === undefined) return undefined;
-    const index = table.find(directory, at.slice(slash + 1));
-    if (index < 0 || table.kind[index] !== FILE || table.flags[index] !== 0 || table.hashAt(index) !== hash)
-      return undefined;
-    const path = this.reach(at);
-    const stat = path === undefined ? undefined : statNode(path);
-    if (path === undefined || stat === undefined || !hasStat(table, index, () => stat)) return undefined;
-    return { path, stat };
-  }
-
-  [Symbol.dispose](): void {
-    this.#anchor[Symbol.dispose]();
-  }
+/** A directory everything is in, and where it is in the table. */
+interface FilledDirectory {
+  readonly at: BytePath;
+  readonly index: number;
+  readonly mode: number;
+  /** It has a file that is not in the table. */
+  readonly hasGap: boolean;
 }
+
+type FileEntry = Extract<Entry, { kind: "file" }>;
 
 const KINDS = { file: FILE, symlink: SYMLINK, directory: DIRECTORY };

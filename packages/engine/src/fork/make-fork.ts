@@ -26,17 +26,17 @@ import {
   type ForkRow,
 } from "../history/forks.ts";
 import { resolveState } from "../history/references.ts";
-import { displayPath } from "../model/byte-path.ts";
+import { baseName, displayPath, parentPath, ROOT_PATH } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
-import type { ForkDependency, ForkRequest } from "../model/fork.ts";
+import type { ForkRequest } from "../model/fork.ts";
 import { decodeExcluded } from "../rules/excluded-list.ts";
 import type { FileTable } from "../scan/file-table.ts";
 import { RACY } from "../scan/stat-columns.ts";
 import { writeStatCache } from "../scan/stat-cache.ts";
 import { rootIdentity, type RootIdentity } from "../store/registry.ts";
 import { statCacheName } from "../store/store.ts";
-import { copyAdditions, findAdditions, type Addition } from "./dependencies.ts";
+import { copyAdditions, findAdditions, type Addition, type CopiedAdditions } from "./dependencies.ts";
 import { freeDirectory } from "./fork-place.ts";
 import { forksPlace, sharesBlocksWith } from "./forks-place.ts";
 import { isForkThere, withRegistry, type Forking } from "./forking.ts";
@@ -231,11 +231,11 @@ async function build(
         fork: made.table,
       })
     : { git: "none" as const };
-  const dependencies = await paused(
+  const { dependencies, torn } = await paused(
     copyAdditions(draft.additions, { root: context.workingCopy.root, making, final, clone }),
   );
   syncFileSystem(making);
-  settle(made.table, readFileClock() - fileSystemKind(making).granularityNs);
+  settle(made.table, readFileClock() - fileSystemKind(making).granularityNs, draft.additions);
   const facts = {
     name: draft.name,
     files: made.files,
@@ -262,7 +262,8 @@ async function build(
   });
   keepScan(context, { workingCopy, identity, source, table: made.table });
   const reason = "reason" in repository && repository.reason !== undefined ? [repository.reason] : [];
-  return [...reason, ...warningsOf(made, dependencies, draft)];
+  const added = { dependencies, torn: [...made.torn, ...torn] };
+  return [...reason, ...warningsOf(made, added, draft)];
 }
 
 function swapped(final: AbsolutePath): EngineError<"FILE_SYSTEM"> {
@@ -271,11 +272,20 @@ function swapped(final: AbsolutePath): EngineError<"FILE_SYSTEM"> {
   return new EngineError("FILE_SYSTEM", message, { path, operation: "fork" });
 }
 
-/** [R90] What was written a moment ago could be written again without another time: the first capture reads it. */
-function settle(table: FileTable, racySinceNs: bigint): void {
+/**
+ * [R90] What was written a moment ago could be written again without another time: the first capture reads it. It lists
+ * directories that additions are in, which the table does not have.
+ */
+function settle(table: FileTable, racySinceNs: bigint, additions: readonly Addition[]): void {
   for (let index = 0; index < table.length; index += 1)
     if (table.mtimeNs[index]! >= racySinceNs || table.ctimeNs[index]! >= racySinceNs)
       table.flags[index] = RACY;
+  for (const { path } of additions)
+    for (let at = parentPath(path); at !== ROOT_PATH; at = parentPath(at)) {
+      const parent = table.directories.indexOf(parentPath(at));
+      const index = parent < 0 ? -1 : table.find(parent, baseName(at));
+      if (index >= 0) table.flags[index] = RACY;
+    }
 }
 
 function bytesOnDisk({ files, written }: MadeFiles, { clone, additions }: Draft): number {
@@ -310,7 +320,7 @@ function keepScan(
 
 function warningsOf(
   { gaps, linksBack }: MadeFiles,
-  dependencies: readonly ForkDependency[],
+  { dependencies, torn }: CopiedAdditions,
   { isPresent, source }: Draft,
 ): string[] {
   const skipped = dependencies.filter(({ how }) => how === "skipped");
@@ -318,6 +328,10 @@ function warningsOf(
   return [
     ...gaps.map(
       (path) => `${displayPath(path)} was copied, but no checkpoint can hold it: it is not protected.`,
+    ),
+    ...torn.map(
+      (path) =>
+        `${displayPath(path)} was written while it was copied: the copy may hold a mixture. Copy it again.`,
     ),
     ...(missing > 0 ? [`${missing} paths are not in the fork: the checkpoint could not hold them.`] : []),
     ...linksBack.map(

@@ -87,6 +87,7 @@ function write(
     clone: false,
     linkTarget,
     done: () => {},
+    torn: () => {},
   }));
 }
 

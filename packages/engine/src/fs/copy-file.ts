@@ -4,9 +4,10 @@ import { below, forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { hasDescriptorPaths } from "./anchor.ts";
 import { removeFile } from "./durable-file.ts";
 import { EnteredDirectory } from "./entered-directory.ts";
-import { isErrno, kindOf, statNode } from "./file-stat.ts";
+import { isErrno, kindOf, sameStat, statNode, type FileStat } from "./file-stat.ts";
 import { listDirectory, listIfThere } from "./list-directory.ts";
 import { createDirectory, createLink } from "./mutate.ts";
+import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import { readLink } from "./read-file.ts";
 
 /** Copies a regular file to a name that must not exist; with `clone` by sharing its blocks where that is possible. */
@@ -48,6 +49,17 @@ export interface TreeCopy {
   linkTarget(target: Buffer): Buffer;
   /** Called after each node, with the bytes of a file. */
   done(bytes: number): void;
+  /** Called for a file that was written each time while it was copied. */
+  torn(path: BytePath): void;
+  /** Takes what is done when all of the tree has been seen; without it everything is done at once. */
+  readonly later?: LaterCopies;
+}
+
+/** What of a copy of a tree is left to be done, by paths below the tree. */
+export interface LaterCopies {
+  file(path: BytePath): void;
+  /** A directory that everything in it has been said of; its own mode and times come last. */
+  directory(path: BytePath, mode: number, stat: FileStat | undefined): void;
 }
 
 /**
@@ -55,34 +67,62 @@ export interface TreeCopy {
  * [R1951] Nothing is read or written through a link that takes the place of a directory or file meanwhile: what is no
  * longer what it was is left out.
  */
-export function* copyTree(from: AbsolutePath, to: AbsolutePath, copy: TreeCopy): Generator<void> {
+export function* copyTree(
+  from: AbsolutePath,
+  to: AbsolutePath,
+  copy: TreeCopy,
+  path = ROOT_PATH,
+): Generator<void> {
   createDirectory(to);
   using source = new EnteredDirectory(from);
   using target = new EnteredDirectory(to);
+  const { later } = copy;
   for (const name of listDirectory(source.path)) {
     const stat = statNode(source.at(name));
     const kind = stat === undefined ? undefined : kindOf(stat);
     if (stat === undefined || kind === undefined || kind === "special") continue;
     try {
-      if (kind === "directory") yield* copyTree(source.at(name), target.at(name), copy);
-      else if (kind === "symlink") createLink(target.at(name), copy.linkTarget(readLink(source.at(name))));
-      else copyRegular(source.at(name), target.at(name), copy);
+      const inside = joinPath(path, name);
+      if (kind === "directory") yield* copyTree(source.at(name), target.at(name), copy, inside);
+      else if (kind === "file" && later !== undefined) {
+        later.file(inside);
+        copy.done(Number(stat.size));
+        continue;
+      } else if (kind === "symlink") createLink(target.at(name), copy.linkTarget(readLink(source.at(name))));
+      else if (!copySettled(source.at(name), target.at(name), copy)) copy.torn(inside);
     } catch (error) {
-      if (!isErrno(error, ...SWAPPED)) throw error;
+      if (!isSwapped(error)) throw error;
       continue;
     }
     lutimesSync(forSystem(target.at(name)), Number(stat.atimeNs) / 1e9, Number(stat.mtimeNs) / 1e9);
     copy.done(kind === "file" ? Number(stat.size) : 0);
     yield;
   }
-  target.setMode(source.mode);
+  if (later === undefined) target.setMode(source.mode);
+  else later.directory(path, source.mode, statNode(from));
 }
 
-/** What a node says that is something else by now, or gone. */
-const SWAPPED = ["ELOOP", "ENOTDIR", "ENOENT", "EINVAL"];
+/** True for what a node says that is something else by now, or gone. */
+export function isSwapped(error: unknown): boolean {
+  return isErrno(error, "ELOOP", "ENOTDIR", "ENOENT", "EINVAL");
+}
+
+const TRIES = 3;
+
+/** Copies a file as it is at one moment; false, with the last copy kept, if it was written during each of them. */
+export function copySettled(from: AbsolutePath, to: AbsolutePath, how: { clone: boolean }): boolean {
+  for (let tries = 1; ; tries += 1) {
+    const before = statNode(from);
+    copyRegular(from, to, how);
+    const after = statNode(from);
+    const isSame = before !== undefined && after !== undefined && sameStat(before, after);
+    if (isSame || tries === TRIES) return isSame;
+    removeFile(to);
+  }
+}
 
 /** Copies a file as `copyContent` does; throws ELOOP where something else than a regular file stands. */
-export function copyRegular(from: AbsolutePath, to: AbsolutePath, how: { clone: boolean }): void {
+function copyRegular(from: AbsolutePath, to: AbsolutePath, how: { clone: boolean }): void {
   if (!hasDescriptorPaths) return copyContent(from, to, how);
   const descriptor = openSync(forSystem(from), SOURCE_FLAGS);
   try {

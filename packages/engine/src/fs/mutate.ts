@@ -71,9 +71,9 @@ export function createLink(path: AbsolutePath, target: Buffer): void {
   symlinkSync(target, forSystem(path));
 }
 
-/** Creates a directory that only this user can enter. */
-export function createDirectory(path: AbsolutePath): void {
-  mkdirSync(forSystem(path), { mode: 0o700 });
+/** Creates a directory that only this user can enter, or with a mode that the user's umask narrows. */
+export function createDirectory(path: AbsolutePath, mode = 0o700): void {
+  mkdirSync(forSystem(path), { mode });
 }
 
 /** Creates a directory and its missing parents with the user's umask. */

@@ -5,10 +5,12 @@ import type * as WorkerThreads from "node:worker_threads";
 
 const load = createRequire(import.meta.url);
 
-/** The functions of `native/look.c`. They read the passed arrays in place until they return. */
+/** The functions of `native/look.c` and `native/copy.c`. They read the passed arrays in place until they return. */
 export interface NativeLook {
   begin(
     entries: number,
+    /** A file that has another name somewhere counts as changed. */
+    onlySingle: boolean,
     root: Uint8Array,
     /** Paths and names as bytes, separated by NUL. */
     paths: Uint8Array,
@@ -23,6 +25,25 @@ export interface NativeLook {
     ctimeNs: BigInt64Array,
     ino: BigUint64Array,
   ): object | undefined;
+  /** Copies of `native/copy.c`, on Linux; they read and write the passed arrays until they are ended. */
+  beginCopies?(
+    entries: number,
+    options: number,
+    from: Uint8Array,
+    to: Uint8Array,
+    paths: Uint8Array,
+    names: Uint8Array,
+    firstEntry: Uint32Array,
+    entryCount: Uint32Array,
+    mode: Uint16Array,
+    size: Float64Array,
+    mtimeNs: BigInt64Array,
+    ctimeNs: BigInt64Array,
+    ino: BigUint64Array,
+    verdict: Uint8Array,
+  ): object | undefined;
+  areCopied?(copies: object): boolean;
+  endCopies?(copies: object): void;
   isAsBefore(look: object, directory: number): boolean;
   end(look: object): void;
   /** Counts interrupts until `releaseSignals`; the third one ends the process. */

@@ -81,12 +81,16 @@ export class FileTable implements TreeColumns {
   addEntry(directory: number, name: string, kind: number, stat: FileStat): number {
     const index = this.#append(directory, name);
     this.kind[index] = kind;
+    this.setStat(index, stat);
+    return index;
+  }
+
+  setStat(index: number, stat: FileStat): void {
     this.mode[index] = Number(stat.mode) & MODE_BITS;
     this.size[index] = Number(stat.size);
     this.mtimeNs[index] = stat.mtimeNs;
     this.ctimeNs[index] = stat.ctimeNs;
     this.ino[index] = stat.ino;
-    return index;
   }
 
   /** Appends a name that a rule excluded. */

@@ -16,11 +16,14 @@ export interface DirectoryLook extends Disposable {
   isAsBefore(directory: number): boolean;
 }
 
-/** Starts the threads; undefined where the module was not compiled, or the tree is too small to gain. */
+/**
+ * Starts the threads; undefined where the module was not compiled, or the tree is too small to gain. With `onlySingle` a
+ * file that has another name somewhere counts as changed.
+ */
 export function beginNativeLook(
   root: AbsolutePath,
   table: FileTable,
-  texts?: TableTexts,
+  { texts, onlySingle = false }: { texts?: TableTexts | undefined; onlySingle?: boolean } = {},
 ): DirectoryLook | undefined {
   if (table.length < FEWEST_ENTRIES) return undefined;
   const native = nativeLook();
@@ -28,6 +31,7 @@ export function beginNativeLook(
   const { paths, names } = texts ?? table.texts();
   const look = native.begin(
     table.length,
+    onlySingle,
     Buffer.from(forSystem(root)),
     paths,
     names,
