@@ -183,9 +183,12 @@ export const checkServerImports: Check = (files) =>
 
 /** What every command and every hook loads of the protocol: it loads nothing else, zod above all. */
 const LIGHT = new Set(
-  ["client", "command-text", "error-table", "errors", "escalation", "exit-code", "read-events", "redact"].map(
-    (name) => `packages/protocol/src/${name}.ts`,
-  ),
+  (
+    "client command-text escalation exit-code read-events redact " +
+    "errors error-table error-row engine-errors command-errors remote-errors api-errors name-hints"
+  )
+    .split(" ")
+    .map((name) => `packages/protocol/src/${name}.ts`),
 );
 
 /** The light part of the protocol imports types and itself only. */

@@ -1,15 +1,11 @@
 /** Errors as the contract reports them: for people, for `--json`, for HTTP and for MCP. Nothing here loads the engine. */
 import { belayCommand } from "./command-text.ts";
-import { ERRORS, type ErrorName, type ErrorRow } from "./error-table.ts";
+import type { ErrorRow } from "./error-row.ts";
+import { ERRORS, type ErrorName } from "./error-table.ts";
 import type { ExitCode } from "./exit-code.ts";
 
-export {
-  ERRORS,
-  type ApiErrorName,
-  type CommandErrorName,
-  type ErrorName,
-  type ErrorRow,
-} from "./error-table.ts";
+export type { ErrorRow } from "./error-row.ts";
+export { ERRORS, type ApiErrorName, type CommandErrorName, type ErrorName } from "./error-table.ts";
 export { EXIT, type ExitCode } from "./exit-code.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
