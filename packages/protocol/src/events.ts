@@ -22,7 +22,7 @@ interface Operation {
   readonly files: number;
 }
 
-/** One event. */
+/** One event of a workspace, as streams of events carry it. */
 export type BelayEvent =
   | (Place & {
       type: "user" | "assistant";

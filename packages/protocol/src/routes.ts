@@ -21,7 +21,7 @@ import type * as shapes from "./shapes.ts";
 
 export type { Route } from "./routes/route-parts.ts";
 
-/** The table. */
+/** The table of all routes: address, method, what is asked and answered. */
 export const ROUTES = {
   ...THREADS,
   ...CHECKPOINTS,

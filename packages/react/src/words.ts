@@ -18,7 +18,7 @@ export function agentName(agent: string | null): string {
   return (Object.hasOwn(AGENTS, agent) ? AGENTS[agent] : undefined) ?? visible(agent);
 }
 
-/** "1 file", "2 files", "10,211 files". */
+/** A number with its noun: "1 file", "2 files", "10,211 files". */
 export function quantity(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }
@@ -28,12 +28,12 @@ const SECONDS = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-d
 const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
 const DATE = new Intl.DateTimeFormat("en-CA", { year: "numeric", month: "2-digit", day: "2-digit" });
 
-/** "10:42". */
+/** The time of day: "10:42". */
 export function clock(at: string): string {
   return CLOCK.format(new Date(at));
 }
 
-/** "10:42:03". */
+/** The time of day to the second: "10:42:03". */
 export function clockWithSeconds(at: string): string {
   return SECONDS.format(new Date(at));
 }
@@ -43,7 +43,7 @@ export function dayOf(at: string | number): string {
   return DATE.format(new Date(at));
 }
 
-/** "Today", "Yesterday", "Monday 16 November". */
+/** The name of a day: "Today", "Yesterday", "Monday 16 November". */
 export function dayName(at: string, now = Date.now()): string {
   const day = dayOf(at);
   if (day === dayOf(now)) return "Today";
@@ -51,13 +51,13 @@ export function dayName(at: string, now = Date.now()): string {
   return DAY.format(new Date(at));
 }
 
-/** "today at 10:42", "yesterday at 10:42". */
+/** A moment in a sentence: "today at 10:42", "yesterday at 10:42". */
 export function dayAndClock(at: string): string {
   const name = dayName(at);
   return `${name === "Today" || name === "Yesterday" ? name.toLowerCase() : name} at ${clock(at)}`;
 }
 
-/** "38 s", "1 min 12 s", "2 h 5 min". */
+/** How long something took: "38 s", "1 min 12 s", "2 h 5 min". */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
@@ -66,7 +66,7 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-/** "11 minutes ago". */
+/** How long ago a moment was: "11 minutes ago". */
 export function ago(at: string, now = Date.now()): string {
   const minutes = Math.max(0, Math.round((now - Date.parse(at)) / 60_000));
   if (minutes < 1) return "just now";
@@ -81,7 +81,7 @@ export function offset(from: string, at: string): string {
   return `+${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** "1.4 GiB". */
+/** A number of bytes: "1.4 GiB". */
 export function size(bytes: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   const power = bytes < 1024 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
@@ -89,7 +89,7 @@ export function size(bytes: number): string {
   return `${power === 0 ? value : value < 10 ? value.toFixed(1) : Math.round(value)} ${units[power]}`;
 }
 
-/** "main 4f2c1a9, 3 staged". */
+/** Where git was at a checkpoint: "main 4f2c1a9, 3 staged". */
 export function gitWords(git: {
   readonly branch: string | null;
   readonly commit: string | null;

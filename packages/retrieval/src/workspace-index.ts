@@ -30,7 +30,7 @@ const EMBEDDED_TOGETHER = 64;
 /** How much a content takes is only known afterwards. */
 const TRIMS = 8;
 
-/** Implements `RetrievalIndex` over `index.db`. */
+/** The index of one workspace; implements `RetrievalIndex` over `index.db`. */
 export class WorkspaceIndex implements RetrievalIndex {
   readonly #workspace: IndexedWorkspace;
   readonly #store: IndexStore;

@@ -21,7 +21,7 @@ const BINDINGS: Readonly<Record<string, string>> = {
 
 const NAMES = new Set(["identifier", "type_identifier", "package_identifier"]);
 
-/** Reads a file. */
+/** The names that a file of Go declares and uses. */
 export function goNames(root: Node): Names {
   const book = new NameBook();
   const visit = (node: Node, isBinding: boolean) => {

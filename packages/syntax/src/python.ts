@@ -30,7 +30,7 @@ const BINDINGS: Readonly<Record<string, string | true>> = {
   type_alias_statement: "left",
 };
 
-/** Reads a module. */
+/** The names that a Python module uses and declares. */
 export function pythonNames(root: Node): Names {
   const book = new NameBook();
   const visit = (node: Node, field: string | null) => {

@@ -6,7 +6,7 @@ import { isNode, type TreeNode } from "./tree-node.ts";
 
 const EXTENSIONS = "ts tsx mts cts d.ts js jsx mjs cjs json vue svelte".split(" ");
 
-/** Reads a program. */
+/** What a JavaScript or TypeScript program imports. */
 export function scriptImports(path: string, program: TreeNode, lineAt: LineAt): Import[] {
   const found: Import[] = [];
   visit(program, (source) => {

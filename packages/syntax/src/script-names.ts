@@ -4,7 +4,7 @@ import type { LineAt } from "./line-counter.ts";
 import { NameBook } from "./name-book.ts";
 import { isNode, type TreeNode } from "./tree-node.ts";
 
-/** Reads a program. */
+/** The names that a JavaScript or TypeScript program uses and declares. */
 export function scriptNames(program: TreeNode, lineAt: LineAt): Names {
   const book = new NameBook();
   new NameReader(book, lineAt).read(program);

@@ -4,7 +4,7 @@ import { count, grouped } from "./text/quantity.ts";
 /** Of very many files lines are not counted. */
 const UNCOUNTED = "lines not counted";
 
-/** The titles. */
+/** The titles of the screens. */
 export const TITLES = {
   keys: "Keys",
   restore: "Restore",

@@ -20,7 +20,7 @@ const EVENTS: readonly (readonly [event: string, timeout: number])[] = [
   ["SessionEnd", 3],
 ];
 
-/** Codex's adapter. */
+/** The adapter for Codex: its hooks, its settings, its tools. */
 export const codex: AgentAdapter = {
   id: "codex",
   title: "Codex",

@@ -20,7 +20,7 @@ const EVENTS = words(`
 const IGNORED =
   /^(before|after)(shellExecution|MCPExecution|ReadFile|TabFileRead|FileEdit|TabFileEdit|AgentResponse|AgentThought)$|^(preCompact|workspaceOpen)$/i;
 
-/** Cursor's adapter. */
+/** The adapter for Cursor: its hooks, its settings, its tools. */
 export const cursor: AgentAdapter = {
   id: "cursor",
   title: "Cursor",

@@ -11,7 +11,7 @@ import { opencodePlugin } from "../hooks/opencode-plugin.ts";
 import { digest, listOf, objectOf, textOf, type Payload } from "../events/payload.ts";
 import { toolUse } from "../events/tool-use.ts";
 
-/** opencode's adapter. */
+/** The adapter for opencode: its plugin, its settings, its tools. */
 export const opencode: AgentAdapter = {
   id: "opencode",
   title: "opencode",

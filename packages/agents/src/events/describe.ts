@@ -7,7 +7,7 @@ import { redact } from "@belay/protocol/redact";
 const PROMPT_CHARACTERS = 50;
 const SUBJECT_CHARACTERS = 80;
 
-/** "Before user message: <first 50 characters>…" */
+/** Describes the checkpoint before a prompt: "Before user message: <first 50 characters>…" */
 export function describePrompt(text: string): string {
   return `Before user message: ${summarisePrompt(text)}`;
 }
@@ -17,7 +17,7 @@ export function summarisePrompt(text: string): string {
   return shorten(text, PROMPT_CHARACTERS);
 }
 
-/** "Before Bash: npm test" */
+/** Describes the checkpoint before a tool call: "Before Bash: npm test" */
 export function describeTool(
   phase: "Before" | "After",
   { tool, subject }: Pick<ToolUse, "tool" | "subject">,
@@ -31,7 +31,7 @@ export function summarise(subject: string): string {
   return shorten(subject, SUBJECT_CHARACTERS);
 }
 
-/** "Before agent reviewer" */
+/** Describes the checkpoint before an agent's run: "Before agent reviewer" */
 export function describeRun(phase: "Before" | "After", run: AgentRun): string {
   return `${phase} agent ${shorten(run.role, PROMPT_CHARACTERS)}`;
 }

@@ -31,7 +31,7 @@ export interface Deadline {
   readonly reason: "late" | "missed";
 }
 
-/** A prompt. */
+/** What a user told an agent: a prompt, as the agent's event has it. */
 export interface UserMessage<Thread> {
   readonly thread: Thread;
   readonly messageId: string;

@@ -32,19 +32,19 @@ export const file = contract.fileChange
 /** Goes with all text of the project: a model must not take it for instructions. */
 const notice = z.string().describe("How to treat the text in this result");
 
-/** `checkpoint_create` */
+/** What the tool `checkpoint_create` takes. */
 export const createInput = z.object({
   name: z.string().min(1).max(200).optional().describe("A name to find it by"),
   note: z.string().max(2000).optional(),
 });
-/** `checkpoint_list` */
+/** What the tool `checkpoint_list` takes. */
 export const listInput = z.object({ limit: z.number().int().min(1).max(100).default(20) });
-/** `checkpoint_search` */
+/** What the tool `checkpoint_search` takes. */
 export const searchInput = z.object({
   text: z.string().min(1).max(500).describe("Part of a name, note, prompt or path"),
   limit: z.number().int().min(1).max(100).default(20),
 });
-/** `project_find` */
+/** What the tool `project_find` takes. */
 export const findInput = z.object({
   query: z.string().min(1).max(2000).describe("A question, or words and names that the files have"),
   k: z.number().int().min(1).max(20).default(8).describe("How many pieces"),
@@ -52,28 +52,28 @@ export const findInput = z.object({
     .optional()
     .describe("Search the files of this checkpoint instead of those on disk"),
 });
-/** `history_search` */
+/** What the tool `history_search` takes. */
 export const historyInput = z.object({
   text: z.string().min(1).max(2000).describe("A literal text in the lines that are looked for"),
   paths,
   limit: z.number().int().min(1).max(50).default(20).describe("How many files at most"),
 });
-/** `checkpoint_show` */
+/** What the tool `checkpoint_show` takes. */
 export const showInput = z.object({ checkpoint: checkpointRef });
-/** `checkpoint_diff` */
+/** What the tool `checkpoint_diff` takes. */
 export const diffInput = z.object({
   from: REF.optional().describe("The newest checkpoint if left out"),
   to: REF.optional().describe("The files on disk if left out"),
   paths,
 });
-/** `checkpoint_preview` */
+/** What the tool `checkpoint_preview` takes. */
 export const previewInput = z.object({ checkpoint: checkpointRef, paths });
-/** `checkpoint_restore` */
+/** What the tool `checkpoint_restore` takes. */
 export const restoreInput = previewInput.extend({
   confirm: REF.optional().describe("The code of a preview that the user has confirmed"),
 });
 
-/** What `project_find` answers. */
+/** What the tool `project_find` answers. */
 export const findOutput = z.object({
   hits: z.array(
     z.object({
@@ -86,7 +86,7 @@ export const findOutput = z.object({
   ),
   notice,
 });
-/** What `history_search` answers. */
+/** What the tool `history_search` answers. */
 export const historyOutput = z.object({
   spans: z.array(
     contract.foundLine
@@ -99,13 +99,13 @@ export const historyOutput = z.object({
   spansTotal: z.number(),
   notice,
 });
-/** What `checkpoint_create` answers. */
+/** What the tool `checkpoint_create` answers. */
 export const createOutput = z.object({ notice, checkpoint });
 /** What `checkpoint_list` and `checkpoint_search` answer. */
 export const listOutput = z.object({ notice, checkpoints: z.array(checkpoint) });
-/** What `checkpoint_show` answers. */
+/** What the tool `checkpoint_show` answers. */
 export const showOutput = z.object({ notice, checkpoint, files: z.array(file), filesTotal: z.number() });
-/** What `checkpoint_diff` answers. */
+/** What the tool `checkpoint_diff` answers. */
 export const diffOutput = z.object({
   notice,
   files: z.array(file),
@@ -119,7 +119,7 @@ const conflict = contract.conflict.extend({
   restoreFrom: z.string().optional().describe("The checkpoint that has exactly what was wanted"),
 });
 
-/** `merge_preview` */
+/** What the tool `merge_preview` takes. */
 export const mergeInput = z.object({
   branches: z
     .array(z.string().min(1).max(200))
@@ -127,9 +127,9 @@ export const mergeInput = z.object({
     .max(50)
     .describe("In the order in which they are merged"),
 });
-/** `conflict_list` */
+/** What the tool `conflict_list` takes: nothing. */
 export const noInput = z.object({});
-/** `conflict_show` */
+/** What the tool `conflict_show` takes. */
 export const conflictInput = z.object({ conflict: REF.describe("Its id, or the path of the file") });
 
 /** A branch as models see it. */
@@ -145,7 +145,7 @@ export const branch = contract.branch.pick({
   workingCopy: true,
   description: true,
 });
-/** What `branch_list` answers. */
+/** What the tool `branch_list` answers. */
 export const branchesOutput = z.object({ notice, branches: z.array(branch) });
 
 /** A conflict of a merge, as models see it. */
@@ -183,11 +183,11 @@ export const mergeConflictContents = z.object({
   proposal: side,
 });
 
-/** What `merge_preview` answers. */
+/** What the tool `merge_preview` answers. */
 export const mergeOutput = z.object({ notice, preview: mergePreview });
-/** What `conflict_list` answers. */
+/** What the tool `conflict_list` answers. */
 export const conflictsOutput = z.object({ notice, conflicts: z.array(mergeConflict) });
-/** What `conflict_show` answers. */
+/** What the tool `conflict_show` answers. */
 export const conflictOutput = mergeConflictContents.extend({ notice });
 
 const waysOut = z
@@ -216,7 +216,7 @@ export const outcome = contract.outcome
 
 const shownPreview = preview.extend({ operationsTotal: z.number() });
 
-/** What `checkpoint_preview` answers. */
+/** What the tool `checkpoint_preview` answers. */
 export const previewOutput = z.object({ notice, preview: shownPreview, confirm: z.string() });
 /** What `checkpoint_restore` answers: what was done, or what the user has to agree to. */
 export const restoreOutput = outcome.partial().extend({

@@ -35,7 +35,7 @@ const TIMEOUT_MS = 10 * 60 * 1000;
 /** Of each output this much is read. */
 export const MOST_OUTPUT_BYTES = 16 << 20;
 
-/** Runs it. */
+/** Runs a command in a directory until it ends, is stopped or takes too long. */
 export async function runCommand(request: CommandRequest): Promise<CommandEnd> {
   const [program = "", ...args] = request.command;
   const { timeoutMs = TIMEOUT_MS, signal, input } = request;

@@ -47,7 +47,7 @@ function checkOf(agent: AgentCapture, on: boolean): AgentCheck {
   return { name, status: "ok", detail: `hooks installed${on ? "" : ", but nothing is captured"}; ${events}` };
 }
 
-/** "last event 3 min ago" */
+/** When an agent was last heard of: "last event 3 min ago" */
 export function lastEventText({ lastEvent }: Pick<AgentCapture, "lastEvent">): string {
   return lastEvent === null ? "no event yet" : `last event ${relativeTime(lastEvent)}`;
 }

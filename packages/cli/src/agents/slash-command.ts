@@ -16,7 +16,7 @@ const LINES: Readonly<Record<string, (args: readonly string[]) => readonly strin
   restore: (args) => ["restore", ...args, ...(args.includes("--yes") ? [] : ["--dry-run"])],
 };
 
-/** Runs a slash command and returns what it printed. */
+/** Runs a slash command that an agent's hook was given, as a `belay` command, and returns what it printed. */
 export async function runSlashCommand(
   home: string,
   { name, args, cwd }: { name: string; args: string; cwd: string },

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Surroundings } from "./surroundings.ts";
 import { userHome } from "./user-home.ts";
 
-/** `--home`, else `$BELAY_HOME`, else `~/.belay`. */
+/** The home that a call uses: `--home`, else `$BELAY_HOME`, else `~/.belay`. */
 export function belayHome(
   option: string | undefined,
   { directory, environment }: Pick<Surroundings, "directory" | "environment">,

@@ -93,11 +93,11 @@ export const ASKING_EXITS = { 3: "refused or declined; nothing was changed" } as
 /** No upper limit of operands. */
 export const ANY_NUMBER = Number.POSITIVE_INFINITY;
 
-/** Skips confirmation. */
+/** The option `--yes`: skips the confirmation. */
 export const YES = { type: "boolean", short: "y", about: "do not ask for confirmation" } as const;
-/** Changes nothing. */
+/** The option `--dry-run`: changes nothing. */
 export const DRY_RUN = { type: "boolean", about: "only show what would be done" } as const;
-/** Shows diffs. */
+/** The option `--patch`: shows diffs. */
 export const PATCH = { type: "boolean", short: "p", about: "with --dry-run: show the diff" } as const;
 /** Lets the user choose. */
 export const INTERACTIVE = {
@@ -125,7 +125,7 @@ export const ALL_ENTRIES = {
   type: "boolean",
   about: "show long lists in full",
 } as const;
-/** Selects a thread. */
+/** The option `--thread`: selects a thread. */
 export const THREAD = {
   type: "string",
   value: "thread",

@@ -15,7 +15,7 @@ type AddCall = Pick<Call, "directory" | "environment" | "home" | "json" | "opera
   readonly options: { readonly "recovery-file"?: string; readonly records?: string };
 };
 
-/** Adds a remote. */
+/** `belay remote add`: adds a remote and keeps its recovery key. */
 export async function addRemote(call: AddCall, workspace: Workspace): Promise<number> {
   const remote = await import("@belay/remote");
   const [name = "", place = ""] = call.operands;

@@ -11,7 +11,7 @@ type AdoptCall = Pick<Call, "environment" | "home" | "json" | "operands" | "outp
   readonly options: { readonly remote?: string; readonly yes?: boolean };
 };
 
-/** Adopts a line. */
+/** `belay remote adopt`: adopts the line of a machine that is gone. */
 export async function adoptLine(call: AdoptCall, workspace: Workspace): Promise<number> {
   const { openMembers } = await import("@belay/remote");
   const [wanted = ""] = call.operands;

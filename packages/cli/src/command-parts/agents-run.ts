@@ -20,7 +20,7 @@ import { runTable } from "../output/run-table.ts";
 import { visible } from "../output/visible.ts";
 import { readTaskFile, readTasks, type PlannedTask } from "./run-tasks.ts";
 
-/** A call of `belay agents`. */
+/** A call of `belay agents`, with its options. */
 export type AgentsCall = Pick<
   Call,
   "json" | "output" | "operands" | "dashesAt" | "directory" | "home" | "environment"

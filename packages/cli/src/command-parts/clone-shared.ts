@@ -15,7 +15,7 @@ type SharedCall = Pick<Call, "directory" | "home" | "json" | "operands" | "outpu
   readonly options: { readonly yes?: boolean };
 };
 
-/** Clones a share. */
+/** `belay clone` with a link: downloads what was shared. */
 export async function cloneShared(call: SharedCall, link: string): Promise<number> {
   const started = performance.now();
   const { downloadShared, openShare } = await import("@belay/remote");

@@ -39,7 +39,7 @@ import { agreeToReject, askDecision } from "./ask-escalation.ts";
 import { findReview, review, type ReviewSource } from "./review-source.ts";
 import { runProgram } from "./run-program.ts";
 
-/** A call of `belay fix`. */
+/** A call of `belay fix`, with its options. */
 export type FixCall = Pick<Call, "json" | "output" | "operands" | "directory" | "home" | "environment"> & {
   readonly options: {
     readonly review?: string;

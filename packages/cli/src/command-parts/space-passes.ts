@@ -40,7 +40,7 @@ export async function inviteMember(call: PassCall, workspace: Workspace): Promis
   return EXIT.done;
 }
 
-/** Prints a token. */
+/** `belay remote token`: prints a token for a job. */
 export async function issueToken(call: PassCall, workspace: Workspace): Promise<number> {
   const role = await roleOf(call.options.role, "agent");
   const members = await membersOf(call, workspace);

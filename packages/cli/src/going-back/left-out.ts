@@ -6,7 +6,7 @@ import { listText } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
 import { visiblePath } from "../output/visible.ts";
 
-/** `secret.key was forgotten and cannot be restored` */
+/** Why a restore leaves a path out: `secret.key was forgotten and cannot be restored` */
 export function leftOutSentence({ path, reason }: LeftOut): string {
   const name = visiblePath(path);
   return reason === "forgotten"

@@ -18,7 +18,7 @@ export function previewText(plan: Plan, context: PreviewContext): string {
   return [...operationList(plan, context), ...remarks(plan, context)].join("\n");
 }
 
-/** `3 files: 1 created, 1 changed, 1 deleted` */
+/** A plan to go back, in one line: `3 files: 1 created, 1 changed, 1 deleted` */
 export function planSummary(plan: Plan): string {
   const { added, modified, deleted } = countChanges(plan.edits);
   const parts = [

@@ -161,7 +161,7 @@ function nextText(open: readonly MergeConflict[], output: Output): string[] {
   ];
 }
 
-/** `3 files: 1 created, 2 changed` */
+/** A plan of a merge, in one line: `3 files: 1 created, 2 changed` */
 export function planCounts({ edits }: Pick<MergePlan, "edits">): string {
   const { added, modified, deleted } = countChanges(edits);
   const parts = [

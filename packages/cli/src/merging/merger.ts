@@ -14,7 +14,7 @@ import { ContractError } from "@belay/protocol/errors";
 import type { Scratch } from "./merger-scratch.ts";
 import { readAnswers, RULES, type mergerTask, type MergerAnswer } from "./merger-task.ts";
 
-/** A merger. */
+/** What combines conflicts: the agent in the role of the merger, or an endpoint. */
 export type Merger =
   | { readonly kind: "agent"; readonly agent: RunnableAgent }
   | { readonly kind: "endpoint"; readonly endpoint: AgentEndpoint };

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { visibleLine } from "@belay/tui/text";
 
-/** A notice. */
+/** A notice on the user's desktop. */
 export interface DesktopNotice {
   readonly title: string;
   readonly text: string;

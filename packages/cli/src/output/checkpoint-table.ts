@@ -48,12 +48,12 @@ export function checkpointLabel(checkpoint: Checkpoint, style: Style): string {
   return `${style.bold(String(checkpoint.seq))} ${style.dim(checkpoint.id.slice(0, SHORT_ID))} ${title}`;
 }
 
-/** For example `+1 ~2 -0`. */
+/** How many entries were added, changed and deleted: `+1 ~2 -0`. */
 export function changesText({ added, modified, deleted }: Checkpoint["changes"]): string {
   return `+${added} ~${modified} -${deleted}`;
 }
 
-/** `3 files` */
+/** How many files changed: `3 files` */
 export function changedFilesText({ added, modified, deleted }: Checkpoint["changes"]): string {
   return count(added + modified + deleted, "file");
 }

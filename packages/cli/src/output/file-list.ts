@@ -57,7 +57,7 @@ function remarkList(
   });
 }
 
-/** `data/  1.2 GiB  .gitignore:3` */
+/** What is not protected, with its size and the rule: `data/  1.2 GiB  .gitignore:3` */
 export function excludedList(
   roots: readonly ExcludedRoot[],
   output: Output,

@@ -129,13 +129,13 @@ function filesText({ added, modified, deleted }: TimelineRow): string {
   return files === 0 ? "" : count(files, "file");
 }
 
-/** `+128 -31` */
+/** How many lines came and went: `+128 -31` */
 export function linesText({ plus, minus }: Pick<TimelineRow, "plus" | "minus">): string {
   const parts = [plus ? `+${grouped(plus)}` : "", minus ? `-${grouped(minus)}` : ""];
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/** Colours `+128 -31`. */
+/** Colours what `linesText` says, `+128 -31`. */
 export function linesPaint(style: Style): Paint {
   return (text) =>
     text.replaceAll(/[+-][\d,]+/g, (part) => (part.startsWith("+") ? style.green(part) : style.red(part)));

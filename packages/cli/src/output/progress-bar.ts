@@ -49,7 +49,7 @@ export interface ProgressLine {
   readonly after: string;
 }
 
-/** `Restoring` and `1,200 of 50,000 files, 3,400/s, 14 s left`. */
+/** The title of a bar and what is beside it: `Restoring` and `1,200 of 50,000 files, 3,400/s, 14 s left`. */
 export function progressLine(
   { done, total, bytes }: ProgressAt,
   { label, noun, elapsedMs }: { readonly label: string; readonly noun: string; readonly elapsedMs: number },

@@ -9,7 +9,7 @@ export interface Style {
   readonly cyan: Paint;
 }
 
-/** Colours a text. */
+/** A function that colours a text. */
 export type Paint = (text: string) => string;
 
 /** When to colour: `--color`. */

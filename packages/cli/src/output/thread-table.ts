@@ -5,7 +5,7 @@ import { count, relativeTime } from "@belay/tui/text";
 import { table } from "./table.ts";
 import { visible } from "./visible.ts";
 
-/** `claude "Add login"` */
+/** A thread in a few words: `claude "Add login"` */
 export function threadLabel({ agent, title, id }: ThreadSummary): string {
   return `${visible(agent)} ${title === null ? id.slice(0, 8) : `"${visible(title)}"`}`;
 }

@@ -31,7 +31,7 @@ export async function withWorkspace<Result>(
   return await work(workspace);
 }
 
-/** Prints warnings. */
+/** Prints warnings of the engine on stderr. */
 export function warnAll(call: Pick<Call, "output">, warnings: readonly string[]): void {
   const { output } = call;
   for (const warning of warnings) output.warn(`${output.noteStyle.yellow("warning:")} ${visible(warning)}`);

@@ -81,7 +81,7 @@ export function createDirectories(path: AbsolutePath): void {
   mkdirSync(forSystem(path), { recursive: true });
 }
 
-/** Renames a node. */
+/** Renames a file, link or directory. */
 export function move(from: AbsolutePath, to: AbsolutePath): void {
   renameSync(forSystem(from), forSystem(to));
 }

@@ -71,12 +71,12 @@ function loadNative(): NativeLook | null {
   }
 }
 
-/** Loads `node:child_process`. */
+/** Loads `node:child_process` when it is first needed. */
 export function childProcesses(): typeof ChildProcesses {
   return load("node:child_process") as typeof ChildProcesses;
 }
 
-/** Loads `node:worker_threads`. */
+/** Loads `node:worker_threads` when it is first needed. */
 export function workerThreads(): typeof WorkerThreads {
   return load("node:worker_threads") as typeof WorkerThreads;
 }

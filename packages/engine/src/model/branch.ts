@@ -31,7 +31,7 @@ export interface Branch {
   readonly updatedAt: number;
 }
 
-/** A new branch. */
+/** What to call a new branch, and where it begins. */
 export interface BranchRequest {
   /** The checkpoint to begin with; without one the present is captured and the branch begins there. */
   readonly from?: string;

@@ -60,7 +60,7 @@ export interface FoundSpan {
   readonly lineNumbers: readonly number[];
 }
 
-/** A checkpoint. */
+/** A checkpoint in which something was found. */
 export interface FoundPlace {
   readonly id: CheckpointId;
   readonly seq: number;

@@ -7,7 +7,7 @@ import type { FileChange } from "./file-change.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { Outcome } from "./plan.ts";
 
-/** "session_1", "session_2" … */
+/** The name of a session within its thread: "session_1", "session_2" … */
 export type SessionName = `session_${number}`;
 
 /** One stretch of a thread that is approved or reset as a whole. */

@@ -1,7 +1,7 @@
 /** Versions: checkpoints that were put on a branch on purpose, each with the one before it. */
 import type { CheckpointId, CheckpointRef } from "./ids.ts";
 
-/** One version. */
+/** A checkpoint that was put on a branch on purpose. */
 export interface Version {
   readonly id: string;
   readonly checkpoint: CheckpointId;
@@ -16,7 +16,7 @@ export interface Version {
   readonly createdAt: number;
 }
 
-/** A new version. */
+/** The checkpoint to make a version of, and what to call it. */
 export interface VersionRequest {
   readonly checkpoint: CheckpointRef;
   readonly name?: string;

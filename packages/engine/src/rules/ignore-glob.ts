@@ -27,7 +27,7 @@ export function compileGlob(pattern: string): Glob | undefined {
   return program && new Glob(program);
 }
 
-/** A compiled pattern. */
+/** A pattern of an ignore file, compiled. */
 export class Glob {
   /** What every match starts with; the whole pattern when it is literal. */
   readonly prefix: string;

@@ -1,7 +1,7 @@
 /** One line of an ignore file and the cheapest way to test it. */
 import { compileGlob, type Glob } from "./ignore-glob.ts";
 
-/** A parsed line. */
+/** A line of an ignore file, parsed. */
 export interface IgnorePattern {
   /** `!pattern`: matches are not ignored. */
   readonly negative: boolean;

@@ -5,7 +5,7 @@ import { OverBudget } from "../rules/ignored-budget.ts";
 import type { NamesToSee, Scan, ScanRequest } from "./scan-request.ts";
 import { Scanner } from "./scanner.ts";
 
-/** Scans everything. */
+/** Scans the whole working copy by its rules. */
 export function scanTree(request: ScanRequest): Scan {
   const over = new Map<BytePath, string>();
   for (let using = request; ;) {

@@ -42,7 +42,7 @@ export function takeLeaseOf(db: Database, { id, kind, owner, since }: Omit<Lease
   );
 }
 
-/** Deletes a lease. */
+/** Deletes a lease that this process took. */
 export function releaseLease(db: Database, id: string): void {
   db.run("DELETE FROM lease WHERE id = ?", id);
 }

@@ -25,7 +25,7 @@ export interface VerifyOptions {
   readonly eachTree?: (entries: Tree, name: ObjectHash) => void;
 }
 
-/** Verifies a store. */
+/** Verifies a store: its structure, or every byte of it. */
 export function verifyStore(store: Store, options: VerifyOptions): VerifyReport {
   const verifier = new Verifier(store, options);
   verifier.run();

@@ -3,7 +3,7 @@ import { z } from "zod";
 import * as shapes from "../shapes.ts";
 import { diffQuery, flag, identifier, number, text, workspaceQuery, type Route } from "./route-parts.ts";
 
-/** What happened. */
+/** The routes of what happened: the rows of the history and what each changed. */
 export const HISTORY = {
   "GET /api/history": {
     summary:

@@ -118,7 +118,7 @@ export const THREADS = {
   "GET /api/threads/:id/events": { summary: "Events of the thread, as a stream." },
 } as const satisfies Record<string, Route>;
 
-/** A thread's checkpoints. */
+/** The routes of a thread's checkpoints. */
 export const CHECKPOINTS = {
   "GET /api/threads/:id/checkpoints": {
     summary: "The checkpoints of a thread, newest first.",

@@ -18,7 +18,7 @@ type NamedKeys<Value> = keyof { [Key in keyof Value as string extends Key ? neve
 /** A moment, in ISO 8601. */
 export const time = z.iso.datetime();
 
-/** A whole number. */
+/** The shape of a whole number that counts something. */
 export const count = z.int();
 
 /** A list, and how many entries it has. */

@@ -14,7 +14,7 @@ import {
   time,
 } from "./basics.ts";
 
-/** A checkpoint. */
+/** The shape of a checkpoint. */
 export const checkpoint = z.looseObject({
   id: z.string(),
   seq: count,
@@ -69,7 +69,7 @@ export const taken = z.looseObject({
   durationMs: z.number(),
 });
 
-/** A changed file. */
+/** The shape of a changed file. */
 export const fileChange = pathEntry.extend({
   from: z.string().optional(),
   fromBase64: z.string().optional(),

@@ -25,7 +25,7 @@ export const rolledBack = z.looseObject({
   ...list("paths", z.string()),
 });
 
-/** A thread. */
+/** The shape of a thread. */
 export const thread = z.looseObject({
   id: z.string(),
   workspace: z.string(),

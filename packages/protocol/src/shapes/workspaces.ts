@@ -201,7 +201,7 @@ export const setting = z.looseObject({
   source: z.enum(["default", "config.json"]),
 });
 
-/** A protected directory. */
+/** The shape of a protected directory. */
 export const workspace = z.looseObject({
   id: z.string(),
   path: z.string(),

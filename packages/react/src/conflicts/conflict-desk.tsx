@@ -48,7 +48,7 @@ export interface ConflictDeskProps {
   onLeave(): void;
 }
 
-/** The desk. */
+/** Where conflicts are decided: the list, the sides and the result. */
 export function ConflictDesk(props: ConflictDeskProps): ReactNode {
   const { source } = props;
   const desk = useDesk(props);

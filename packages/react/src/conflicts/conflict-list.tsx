@@ -13,7 +13,7 @@ export interface ConflictListProps {
   onSelect(id: string): void;
 }
 
-/** The list. */
+/** The conflicts of a merge or plan, to choose one from. */
 export function ConflictList(props: ConflictListProps): ReactNode {
   const { conflicts, selected } = props;
   const [isWhole, setWhole] = useState(false);

@@ -59,7 +59,7 @@ export function sentence(reason: string): string {
   return reason === "" ? "" : `${reason[0]!.toUpperCase()}${reason.slice(1)}.`;
 }
 
-/** "2 conflicts". */
+/** How many conflicts there are: "2 conflicts". */
 export function conflictCount(count: number): string {
   return quantity(count, "conflict");
 }

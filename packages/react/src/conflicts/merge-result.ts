@@ -8,12 +8,12 @@ import { quantity, visible } from "../words.ts";
 /** What carrying out a merge did. */
 export type MergeOutcome = CallOutput<"POST /api/merges/:id/apply">;
 
-/** "idea and docs". */
+/** The sources of a merge in a sentence: "idea and docs". */
 export function sourceNames({ sources }: Pick<Merge, "sources">): string {
   return sources.map(({ branch }) => `“${visible(branch)}”`).join(" and ");
 }
 
-/** "3 merged by themselves, 1 by the merger, 2 by you." */
+/** How the conflicts of a merge were decided: "3 merged by themselves, 1 by the merger, 2 by you." */
 export function resolutionWords({ resolution }: Pick<Merge, "resolution">): string {
   const { autoResolved, mergerResolved, userResolved } = resolution;
   return `${autoResolved} merged by ${autoResolved === 1 ? "itself" : "themselves"}, ${mergerResolved} by the merger, ${userResolved} by you.`;

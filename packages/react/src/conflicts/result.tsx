@@ -22,7 +22,7 @@ export interface ResultProps {
   readonly onWrite: ((text: string) => void) | undefined;
 }
 
-/** The result. */
+/** What the file will hold by the decision, to look at or to edit. */
 export function ConflictResult(props: ResultProps): ReactNode {
   const { choice, words, tried, problem, onWrite } = props;
   if (choice === undefined)

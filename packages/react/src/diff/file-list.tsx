@@ -25,7 +25,7 @@ export function StatusLetter({ type }: Pick<ChangedFile, "type">): ReactNode {
 /** Files listed at once; more when asked. */
 const SHOWN = 50;
 
-/** The list. */
+/** The files of a comparison, to choose one from. */
 export function FileList(props: {
   readonly files: readonly ChangedFile[];
   readonly selected?: string | undefined;

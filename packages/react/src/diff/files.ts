@@ -27,7 +27,7 @@ export type Comparison = Pick<
   CallOutput<"GET /api/checkpoints/:a/files/:b">,
   "files" | "filesTotal" | "summary"
 >;
-/** A changed file. */
+/** A changed file, as lists of files show it. */
 export type ChangedFile = Comparison["files"][number];
 
 /** How a file's lines are compared. */

@@ -51,7 +51,7 @@ export function AgentBadge({ agent }: { readonly agent: string }): ReactNode {
   );
 }
 
-/** `+128 −31`. */
+/** How many lines came and went: `+128 −31`. */
 export function Lines({
   plus,
   minus,

@@ -14,7 +14,7 @@ import { giveFocus } from "./focus.ts";
 import { visible } from "../words.ts";
 import { Icon } from "./icon.tsx";
 
-/** One result. */
+/** The result of an action; it stays until it is closed or the next change comes. */
 export interface Toast {
   readonly text: string;
   readonly isFailure?: boolean;
@@ -124,7 +124,7 @@ function useChanges(onChange: () => void): Changes {
   );
 }
 
-/** Shows a result. */
+/** Gives the function that shows a result. */
 export function useToast(): (toast: Toast) => void {
   return useContext(Context);
 }

@@ -20,7 +20,7 @@ export interface PendingFilesProps {
   onPlan(request: PlanRequest): void;
 }
 
-/** The list. */
+/** The files that wait for approval, with what to do about each. */
 export function PendingFiles({ thread, files, base, onPlan }: PendingFilesProps): ReactNode {
   const seen = useSeen(thread);
   const [open, setOpen] = useState<string>();

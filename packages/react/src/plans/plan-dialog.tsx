@@ -33,7 +33,7 @@ export interface PlanDialogProps {
   onDecide?(plan: PlanBody): void;
 }
 
-/** The dialog. */
+/** The preview of going back: what would change, and the button that does it. */
 export function PlanDialog({ request, onClose, onDone, onConfirm, onDecide }: PlanDialogProps): ReactNode {
   const [choices, setChoices] = useState<Choices>(() => firstChoices(request));
   const [selected, setSelected] = useState<string>();

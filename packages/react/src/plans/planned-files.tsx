@@ -33,7 +33,7 @@ export interface PlannedFilesProps {
   onTake?(thread: string): void;
 }
 
-/** The groups. */
+/** The files of a plan, in groups by what becomes of them. */
 export function PlannedFiles(props: PlannedFilesProps): ReactNode {
   const { plan } = props;
   return (

@@ -82,7 +82,7 @@ function changedNothing(row: HistoryRow): boolean {
   return row.kind === "turn" && row.status !== "working" && row.state !== "undone" && filesOf(row) === 0;
 }
 
-/** "3 turns without changes, 4 safety checkpoints". */
+/** What a fold hides: "3 turns without changes, 4 safety checkpoints". */
 export function foldWords(rows: readonly HistoryRow[]): string {
   const count = (wanted: HistoryRow["kind"]) => rows.filter(({ kind }) => kind === wanted).length;
   const [turns, safety, starts] = [count("turn"), count("safety"), count("initial")];

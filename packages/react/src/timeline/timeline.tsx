@@ -37,7 +37,7 @@ export interface TimelineListProps {
 
 const OVERSCAN = 8;
 
-/** The list. */
+/** The rows of the timeline, of which only those in view are drawn. */
 export function TimelineList(props: TimelineListProps): ReactNode {
   const { history, store, selected } = props;
   const lines = useLines(history.rows, selected);

@@ -48,7 +48,7 @@ const QUIET: ReadonlySet<HistoryRow["kind"]> = new Set([
   "merge",
 ]);
 
-/** One row. */
+/** One row of the timeline: a turn, with its prompt and what it changed. */
 export function TurnRow(props: TurnRowProps): ReactNode {
   const { row, lane, isSelected, isOpen, mark, index } = props;
   if (row.kind === "approved") return <ApprovedMark {...props} />;

@@ -28,7 +28,7 @@ interface PassText {
   readonly remote: string;
 }
 
-/** Makes a pass. */
+/** Makes a pass: the text of an invitation or a token. */
 export function makePass(
   facts: CertificateFacts,
   issuer: MemberKeys,

@@ -32,7 +32,7 @@ export interface SharedFile {
   readonly pieces: readonly string[];
 }
 
-/** A whole manifest. */
+/** The manifest of a share: what it holds, and where. */
 export interface Manifest {
   readonly checkpoint: SharedCheckpoint;
   /** Pre-signed requests for the parcels, in their order. */

@@ -26,7 +26,7 @@ export interface OpenShare extends Disposable {
   files(): Iterable<ImportedFile>;
 }
 
-/** Downloads a share. */
+/** Downloads a share by its link. */
 export async function openShare(link: string, download: Download): Promise<OpenShare> {
   const { url, share } = parseLink(link);
   return translating(async () => {

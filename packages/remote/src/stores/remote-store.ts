@@ -23,7 +23,7 @@ export interface PutOutcome {
   readonly date: number;
 }
 
-/** Dumb storage. */
+/** A server that keeps objects under keys and understands none of them. */
 export interface RemoteStore {
   put(key: string, bytes: Buffer, how: { readonly createOnly: boolean }): Promise<PutOutcome>;
   /** The object, or as much of the range as it has; undefined when there is no such key. */

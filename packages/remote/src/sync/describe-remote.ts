@@ -19,7 +19,7 @@ export interface RemoteState {
   readonly queued: { readonly checkpoints: number; readonly bytes: number };
 }
 
-/** Describes a remote. */
+/** How a remote stands, from what this machine knows. */
 export function describeRemote(workspace: Workspace, remote: RemoteEntry, home: string): RemoteState {
   const space = keptSpace(home, remote.space, NO_STORE);
   const members = space?.roster.roster.members ?? [];

@@ -28,7 +28,7 @@ const PARCELS_IN_FLIGHT = 2;
 /** What is compressed in a parcel has about so many times its bytes. */
 const RAW_TIMES = 4;
 
-/** Receives a line. */
+/** Receives a whole line into a store. */
 export async function receiveLine(
   space: Space,
   line: string,

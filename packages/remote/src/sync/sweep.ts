@@ -44,7 +44,7 @@ export interface Sweeping {
   readonly isDryRun: boolean;
 }
 
-/** Sweeps a space. */
+/** Sweeps a space once: condemns, pardons and deletes. */
 export async function sweepSpace(space: Space, sweeping: Sweeping): Promise<SweepReport> {
   const { store } = space;
   const lock = store.lock === undefined ? undefined : await store.lock(`sweep ${space.id}`);

@@ -41,7 +41,7 @@ const FORM_BYTES = 0;
 /** In a list of pieces, in hexadecimal digits. */
 const PIECE_NAME = /[0-9a-f]{64}/g;
 
-/** Verifies a space. */
+/** Verifies a space: heads, segments, indexes and a share of the parcels. */
 export async function verifySpace(space: Space, mirror: Mirror, depth: VerifyDepth): Promise<SpaceReport> {
   const check = new SpaceCheck(space, mirror);
   const lines = new Set([...(await listLines(space)), ...mirror.lines()]);

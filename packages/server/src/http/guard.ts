@@ -15,7 +15,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** undefined = admitted */
+/** Judges a request before its handler runs; undefined admits it. */
 export type Guard = (request: IncomingMessage) => Refusal | undefined;
 
 /** The largest request body. */

@@ -28,7 +28,7 @@ const MOST_HEADER_BYTES = 16 * 1024;
 /** The literal addresses: with only a port, a server listens on every interface. */
 const LOOPBACK = ["127.0.0.1", "::1"] as const;
 
-/** A listening server. */
+/** A server that listens: its port, and how to end it. */
 export interface Listening {
   readonly port: number;
   close(): Promise<void>;

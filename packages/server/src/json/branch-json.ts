@@ -2,7 +2,7 @@
 import type { Branch } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 
-/** One branch. */
+/** A branch as the contract shows it. */
 export function branchJson({ createdAt, updatedAt, ...branch }: Branch): Json<typeof shapes.branch> {
   return {
     ...branch,

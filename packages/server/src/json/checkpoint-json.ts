@@ -15,7 +15,7 @@ export interface CheckpointContext {
 
 type CheckpointJson = Json<typeof shapes.checkpoint>;
 
-/** One checkpoint. */
+/** A checkpoint as the contract shows it. */
 export function checkpointJson(checkpoint: Checkpoint, context: CheckpointContext): CheckpointJson {
   return {
     ...identityJson(checkpoint, context.workspace),

@@ -3,7 +3,7 @@ import type { WorkspaceEvent } from "@belay/engine";
 import type { BelayEvent } from "@belay/protocol";
 import { checkpointJson } from "./checkpoint-json.ts";
 
-/** One event. */
+/** An event as the contract shows it. */
 export function eventJson(event: WorkspaceEvent, workspace: string): BelayEvent {
   const { seq: _, at, ...rest } = event;
   const place = { workspace, dialog_id: event.thread, at: new Date(at).toISOString() };

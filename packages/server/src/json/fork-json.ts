@@ -3,7 +3,7 @@ import type { Fork, RemovedFork } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import { branchJson } from "./branch-json.ts";
 
-/** One fork. */
+/** A fork as the contract shows it. */
 export function forkJson(fork: Fork): Json<typeof shapes.fork> {
   return {
     id: fork.id,

@@ -3,7 +3,7 @@ import type { Ghost, MissingGhost } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import { ContractError } from "@belay/protocol/errors";
 
-/** One ghost. */
+/** A ghost as the contract shows it. */
 export function ghostJson({ createdAt, ...ghost }: Ghost): Json<typeof shapes.ghost> {
   return { ...ghost, createdAt: new Date(createdAt).toISOString() };
 }

@@ -5,7 +5,7 @@ import type { Json, shapes } from "@belay/protocol";
 
 type PathJson = Json<typeof shapes.pathEntry>;
 
-/** One path. */
+/** A path as the contract shows it. */
 export function pathJson(path: BytePath): PathJson {
   const bytes = Buffer.from(path, "latin1");
   const text = bytes.toString("utf8");

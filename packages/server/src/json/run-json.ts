@@ -2,7 +2,7 @@
 import type { Fix, Run } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 
-/** One run. */
+/** An agent's run as the contract shows it. */
 export function runJson(run: Run): Json<typeof shapes.run> {
   const { command: _, limits: __, process: ___, watcher: ____, createdAt: _____, ...told } = run;
   return {

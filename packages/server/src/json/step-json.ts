@@ -3,7 +3,7 @@ import type { StepSummary } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import { isoTime } from "./thread-json.ts";
 
-/** One step. */
+/** A step as the contract shows it. */
 export function stepJson({
   kind,
   thread,

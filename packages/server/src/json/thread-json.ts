@@ -3,7 +3,7 @@ import type { AgentRun, Message, RolledBack, Session, ThreadSummary, UncapturedT
 import type { Json, shapes } from "@belay/protocol";
 import { pathJson } from "./path-json.ts";
 
-/** A thread. */
+/** A thread as the contract shows it. */
 export function threadJson(thread: ThreadSummary, workspace: string): Json<typeof shapes.thread> {
   const { createdAt, updatedAt, lastApprovedAt, closedAt, ...rest } = thread;
   return {

@@ -7,7 +7,7 @@ import { branchJson, plannedStepsJson, stepsOutcomeJson } from "../json/index.ts
 import { carryOutPlan } from "./carry-out-plan.ts";
 import { defined, inWorkspace, type Served } from "./served.ts";
 
-/** Serves branches. */
+/** Answers the routes of branches. */
 export function serveBranches(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/branches", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => ({

@@ -4,7 +4,7 @@ import { serveRoute } from "../http/serve-route.ts";
 import { forkJson, removedForkJson } from "../json/index.ts";
 import { defined, inWorkspace, type Served } from "./served.ts";
 
-/** Serves forks. */
+/** Answers the routes of forks. */
 export function serveForks(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/forks", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => ({

@@ -4,7 +4,7 @@ import { serveRoute } from "../http/serve-route.ts";
 import { ghostJson, possible } from "../json/index.ts";
 import { defined, inWorkspace, type Served } from "./served.ts";
 
-/** Serves ghosts. */
+/** Answers the routes of ghosts. */
 export function serveGhosts(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/ghosts", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => ({

@@ -25,7 +25,7 @@ import { pathFromJson } from "../json/path-json.ts";
 import { carryOutPlan } from "./carry-out-plan.ts";
 import { defined, inWorkspace, startable, type Served } from "./served.ts";
 
-/** Serves merges. */
+/** Answers the routes of merges and conflicts. */
 export function serveMerges(app: Hono, served: Served): void {
   servePlanning(app, served);
   serveApplying(app, served);

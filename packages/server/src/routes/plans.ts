@@ -24,7 +24,7 @@ import { defined, inWorkspace, type Served } from "./served.ts";
 
 type PlanRequest = RouteInput<"POST /api/plans">["body"];
 
-/** Serves plans. */
+/** Answers the routes of plans: preview, apply, files of a plan. */
 export function servePlans(app: Hono, served: Served): void {
   serveRoute(app, "POST /api/plans", ({ query, body }) =>
     inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => ({

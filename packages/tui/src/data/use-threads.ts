@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import type { CallOutput } from "@belay/protocol";
 import { useSource } from "./source.tsx";
 
-/** A thread. */
+/** What the screens know of a thread. */
 export type ThreadFacts = CallOutput<"GET /api/threads">["threads"][number];
 
 /** The threads as far as they are known; asked again when a row names another. */

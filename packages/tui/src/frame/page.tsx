@@ -15,7 +15,7 @@ export interface PageProps {
   readonly keys: readonly Binding[];
 }
 
-/** Draws a page. */
+/** The frame of a screen: title, content, and the keys at the bottom. */
 export function Page({ head = [], body, foot = [], keys }: PageProps): ReactNode {
   const frame = useFrame();
   const bottom = [...foot, ...bottomLines(frame, keys)];

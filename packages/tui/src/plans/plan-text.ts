@@ -17,7 +17,7 @@ export const SIGNS: Readonly<Record<PlanFile["change"], string>> = {
   mode: "m",
 };
 
-/** `12 files: 5 deleted, 5 changed, 2 brought back.` */
+/** A plan in one line of the screen: `12 files: 5 deleted, 5 changed, 2 brought back.` */
 export function planSummary({ files, filesTotal }: Pick<Plan, "files" | "filesTotal">): string {
   const total = count(filesTotal, "file");
   // beyond the listed ones nothing is known but how many there are

@@ -20,7 +20,7 @@ export interface ConflictSide {
   readonly lines: readonly string[];
 }
 
-/** One conflict. */
+/** One conflict, as a question with its answers. */
 export interface ConflictQuestion {
   readonly path: string;
   /** `lines 19 to 24`; empty where the content has no lines. */

@@ -18,7 +18,7 @@ export interface AskProps {
   answer(text: string): Promise<string>;
 }
 
-/** The screen. */
+/** The screen that asks for one line of text. */
 export function AskScreen({ title, about, label, first = "", answer }: AskProps): ReactNode {
   const frame = useFrame();
   const field = useTextField(first);

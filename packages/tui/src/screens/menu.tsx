@@ -16,7 +16,7 @@ export interface MenuProps {
 
 const WIDTH = 44;
 
-/** The menu. */
+/** The menu of `/checkpoint`: each entry leads to a screen. */
 export function MenuScreen({ thread }: MenuProps): ReactNode {
   const frame = useFrame();
   const source = useSource();

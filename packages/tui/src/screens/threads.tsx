@@ -21,7 +21,7 @@ interface Known {
   readonly working: ReadonlySet<string>;
 }
 
-/** The screen. */
+/** The screen that lists threads, newest first. */
 export function ThreadsScreen({ openTimeline }: ThreadsProps): ReactNode {
   const frame = useFrame();
   const clock = useSource().place.clock();

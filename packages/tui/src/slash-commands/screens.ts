@@ -21,7 +21,7 @@ export async function openMenu(scene: CommandScene): Promise<CommandResult> {
   return succeeded(COMMANDS.menuHint);
 }
 
-/** `/checkpoint timeline`. */
+/** Carries out `/checkpoint timeline`. */
 export async function openTimeline(scene: CommandScene, words: readonly string[]): Promise<CommandResult> {
   if (words.length > 0) return misused(scene, "");
   if (scene.openScreen === undefined) return printTimeline(scene);

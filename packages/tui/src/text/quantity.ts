@@ -1,7 +1,7 @@
 /** Sizes, counts and durations in words. */
 const SIZE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 
-/** 812 B, 9.1 KiB, 64 MiB */
+/** A number of bytes: 812 B, 9.1 KiB, 64 MiB */
 export function size(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -23,7 +23,7 @@ export function grouped(number: number): string {
   return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** 4.1 ms, 230 ms, 1.4 s */
+/** How long something took: 4.1 ms, 230 ms, 1.4 s */
 export function duration(milliseconds: number): string {
   if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(1)} s`;
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;

@@ -7,7 +7,7 @@ const UNITS = [
   { below: 60 * 86_400, seconds: 7 * 86_400, one: "week", many: "weeks" },
 ] as const;
 
-/** For example "3 min ago". */
+/** How long ago a moment was, for example "3 min ago". */
 export function relativeTime(then: number, now: number = Date.now()): string {
   const seconds = Math.floor((now - then) / 1000);
   // a clock that was set back must not make yesterday's work look fresh

@@ -13,7 +13,7 @@ export interface BranchListProps {
   onDelete(branch: Branch): void;
 }
 
-/** The tree. */
+/** The branches as a tree: which began on which. */
 export function BranchList(props: BranchListProps): ReactNode {
   return (
     <ul className="b-branches" aria-label="Branches">

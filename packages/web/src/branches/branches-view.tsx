@@ -27,7 +27,7 @@ type Open =
   | { readonly kind: "new" }
   | { readonly kind: "switch" | "merge" | "rename" | "delete"; readonly branch: Branch };
 
-/** The view. */
+/** The page's view of branches, forks and runs. */
 export function BranchesView(): ReactNode {
   const { client, workspace } = useBelay();
   const version = useVersion();

@@ -15,7 +15,7 @@ import { comparePath, conflictsPath, go } from "../address.ts";
 import { addressName } from "./address-name.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
 
-/** The dialog. */
+/** The dialog that merges branches into the one here. */
 export function MergeDialog(props: {
   readonly branch: Branch;
   readonly into: string;

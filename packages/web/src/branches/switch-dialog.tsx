@@ -14,7 +14,7 @@ import { useState, type ReactNode } from "react";
 import { addressName } from "./address-name.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
 
-/** The dialog. */
+/** The dialog before the files change to another branch. */
 export function SwitchDialog(props: {
   readonly branch: Branch;
   /** The branch that is left. */

@@ -22,7 +22,7 @@ const DONE = {
   m: "It is yours to fix. The loop is over.",
 } as const;
 
-/** The dialog. */
+/** The dialog in which the user decides a fix loop that was given up. */
 export function EscalationDialog({ fix, onClose }: { readonly fix: Fix; onClose(): void }): ReactNode {
   const { workspace } = useBelay();
   const [isRejecting, setRejecting] = useState(false);

@@ -1,7 +1,7 @@
 /** Words about loops of fixes. */
 import { visible, type Fix } from "@belay/react";
 
-/** "Max retries (1) reached for high issues". */
+/** Why a fix loop was given up: "Max retries (1) reached for high issues". */
 export function reasonOf({ reason, attempts }: Fix): string {
   return reason === null ? `failed after ${attempts.length} attempts` : visible(reason);
 }

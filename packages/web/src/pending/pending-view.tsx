@@ -9,7 +9,7 @@ import { PAGE } from "../words.ts";
 
 const NO_FILTER = {};
 
-/** The view. */
+/** The page's view of work that waits for approval. */
 export function PendingView(): ReactNode {
   const { workspace } = useBelay();
   const version = useVersion();

@@ -22,7 +22,7 @@ const HOOKS = {
 
 const INSTALL = "belay init";
 
-/** The card. */
+/** The card of the settings that lists agents and their hooks. */
 export function AgentsCard({ status }: { readonly status: Status | undefined }): ReactNode {
   const toast = useToast();
   const agents = (status?.capture as { readonly agents?: readonly AgentState[] } | undefined)?.agents ?? [];

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { usePreference } from "../preferences.ts";
 import { NOTICES, useNoticeChoice } from "../shell/notices.ts";
 
-/** The card. */
+/** The card of the settings that this browser keeps for the page. */
 export function PageCard(): ReactNode {
   const [theme, setTheme] = usePreference<"system" | "light" | "dark">("theme", "system");
   const [colours, setColours] = usePreference<"green-red" | "blue-orange">("diff", "green-red");

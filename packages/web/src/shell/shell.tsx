@@ -53,7 +53,7 @@ const VIEWS = [
   { view: "settings", icon: "set", words: "Settings" },
 ] as const;
 
-/** The frame. */
+/** The frame of the page: bar, strips, the view, dialogs. */
 export function Shell(props: ShellProps): ReactNode {
   const { workspace, status, threads } = props;
   const version = useVersion();

@@ -15,7 +15,7 @@ export interface TopBarProps {
 
 const TYPING_MS = 60;
 
-/** The bar. */
+/** The bar at the top of the page. */
 export function TopBar(props: TopBarProps): ReactNode {
   const { status } = props;
   const isWaiting = useLiveState().kind === "waiting";

@@ -6,7 +6,7 @@ import { Shell } from "../shell/shell.tsx";
 import { PAGE } from "../words.ts";
 import { RemotesCard } from "./remotes-card.tsx";
 
-/** The view. */
+/** The page's view of what the store takes. */
 export function StorageView(): ReactNode {
   const { workspace } = useBelay();
   const version = useVersion();

@@ -21,7 +21,7 @@ interface CompareActions {
   onStep(by: 1 | -1): void;
 }
 
-/** The switches. */
+/** The switches of a comparison: layout, white space, wrapping, words. */
 export function CompareTools(props: CompareToolsProps & CompareActions): ReactNode {
   const { layout, whitespace, wrap, words } = props;
   return (

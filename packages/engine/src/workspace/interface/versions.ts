@@ -1,7 +1,7 @@
 /** Versions of a workspace: checkpoints that were put on a branch on purpose. */
 import type { Version, VersionRequest } from "../../model/version.ts";
 
-/** Versions; `workspace.versions`. */
+/** The versions of a workspace; `workspace.versions`. */
 export interface Versions {
   /** Makes a version of a checkpoint on the present branch. References find the checkpoint by the version's id. */
   create(request: VersionRequest): Promise<Version>;

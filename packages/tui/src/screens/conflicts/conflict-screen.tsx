@@ -28,7 +28,7 @@ export interface ConflictProps {
 
 type Decisions = NonNullable<PlanRequest["decisions"]>;
 
-/** Decides conflicts. */
+/** The screen on which conflicts are decided, one after another. */
 export function ConflictScreen({ plan: refused, request, words = "" }: ConflictProps): ReactNode {
   const frame = useFrame();
   const source = useSource();

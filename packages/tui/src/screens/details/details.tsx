@@ -39,7 +39,7 @@ const COUNTS_WIDTH = 10;
 /** What the tools take at most, where a name needs the room. */
 const TOOLS_WIDTH = 26;
 
-/** The screen. */
+/** The screen with the details of a row of the timeline. */
 export function DetailsScreen({ chosen, actions }: DetailsProps): ReactNode {
   const frame = useFrame();
   const source = useSource();

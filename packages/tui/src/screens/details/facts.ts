@@ -129,7 +129,7 @@ function gitFact({ checkpoint }: Details): Fact | undefined {
   };
 }
 
-/** `main 4f2c1a9` */
+/** Where git was, for the details of a checkpoint: `main 4f2c1a9` */
 export function gitPlace({
   branch,
   commit,

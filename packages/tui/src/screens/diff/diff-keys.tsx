@@ -27,7 +27,7 @@ const SIDEWAYS = 8;
 /** Terminals refuse longer texts for the clipboard. */
 const MOST_COPIED = 74_000;
 
-/** The table. */
+/** The keys of the diff screen, as a table. */
 export function diffKeys(context: DiffKeysContext): Binding[] {
   const { frame, diff, page, scrollTo, find, toggleSplit } = context;
   const { top, shift } = context.scroll;

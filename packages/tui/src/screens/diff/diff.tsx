@@ -31,7 +31,7 @@ const SPLIT_COLUMNS = 140;
 
 const START: Scroll = { top: 0, shift: 0, hunk: 0 };
 
-/** The screen. */
+/** The screen of a comparison: one file at a time, hunk by hunk. */
 export function DiffScreen({ pair, title, path, takeBack }: DiffProps): ReactNode {
   const frame = useFrame();
   const diff = useDiff(pair, path);

@@ -16,7 +16,7 @@ export const LETTERS: Readonly<Record<ComparedFile["type"], string>> = {
   mode: "M",
 };
 
-/** `M src/a.ts`, `R src/wait.ts -> sleep.ts` */
+/** A changed file in the list of the diff screen: `M src/a.ts`, `R src/wait.ts -> sleep.ts` */
 export function fileName({ type, path, from }: ComparedFile): string {
   return `${LETTERS[type]} ${from === undefined ? visibleLine(path) : movedName(from, path)}`;
 }

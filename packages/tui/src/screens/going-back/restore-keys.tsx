@@ -22,7 +22,7 @@ export interface RestoreKeysContext {
   open(change: PlanFile["change"]): void;
 }
 
-/** The table. */
+/** The keys of the restore screen, as a table. */
 export function restoreKeys(context: RestoreKeysContext): Binding[] {
   const { frame, props } = context;
   return [

@@ -21,7 +21,7 @@ import { sayResult } from "./say-result.ts";
 import { useHeld } from "./use-held.ts";
 import { useRestoring, type RestoreProps, type Restoring } from "./use-restoring.ts";
 
-/** The preview. */
+/** The screen that previews a restore and carries it out. */
 export function RestoreScreen(props: RestoreProps): ReactNode {
   const { target } = props;
   const frame = useFrame();

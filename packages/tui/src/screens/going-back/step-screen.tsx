@@ -32,7 +32,7 @@ export interface StepProps {
 
 const WIDTH = 64;
 
-/** The question. */
+/** The screen that previews an undo, a redo or the undoing of one step, and carries it out. */
 export function StepScreen({ kind, target, part }: StepProps): ReactNode {
   const frame = useFrame();
   const source = useSource();

@@ -48,7 +48,7 @@ export function pendingPlace(items: readonly PendingItem[], pointed: string | un
   );
 }
 
-/** `7 files in 2 threads` */
+/** What waits for approval in all: `7 files in 2 threads` */
 export function pendingTotal(threads: readonly PendingThread[]): string {
   const pending = threads.filter(({ files }) => files.length > 0);
   const files = pending.reduce((sum, thread) => sum + thread.files.length, 0);

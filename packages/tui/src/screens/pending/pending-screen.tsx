@@ -25,7 +25,7 @@ import {
   type PendingStyle,
 } from "./pending-lines.ts";
 
-/** The screen. */
+/** The screen of work that waits for approval. */
 export function PendingScreen(): ReactNode {
   const frame = useFrame();
   const source = useSource();

@@ -101,7 +101,7 @@ export function nowLines(
   ];
 }
 
-/** `now, 1 file changed since 10:52:31` */
+/** The row of the present state: `now, 1 file changed since 10:52:31` */
 export function nowText({ changed }: Now, newest: HistoryRow | undefined): string {
   return ROW_WORDS.now(
     changed ?? 0,

@@ -27,7 +27,7 @@ export interface TimelineKeysContext {
   openThread(frame: Frame, thread: { readonly id: string; readonly title: string }): void;
 }
 
-/** The table. */
+/** The keys of the timeline screen, as a table. */
 export function timelineKeys(context: TimelineKeysContext): Binding[] {
   const table: Binding[] = [
     ...moveKeys(context),

@@ -36,7 +36,7 @@ const TALL_ROWS = 30;
 const LIST_SHARE = 0.43;
 const BOX_WIDTH = 64;
 
-/** The screen. */
+/** The screen of the timeline: its rows, its filter, its strip. */
 export function TimelineScreen({ thread, isInner = false }: TimelineProps): ReactNode {
   const frame = useFrame();
   const source = useSource();
