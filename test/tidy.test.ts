@@ -25,6 +25,7 @@ import { checkFileNames, checkFrontDoor } from "./tidy/names.ts";
 import { readRepository, type Check } from "./tidy/repository.ts";
 import { checkFileSizes, longFiles, checkFunctionSizes } from "./tidy/sizes.ts";
 import { checkCitationsExist, checkRulesAreProved, checkRulesAreUnique, SPEC } from "./tidy/spec-rules.ts";
+import { checkSql } from "./tidy/sql.ts";
 import { checkSurroundings } from "./tidy/surroundings.ts";
 import { checkWorld } from "./tidy/world.ts";
 
@@ -64,6 +65,20 @@ describe("the engine", () => {
       expectNothing(checkFileAccess, "packages/engine/src/fs/planted.ts", broken);
       expectNothing(checkFileAccess, "packages/engine/src/testing/planted.ts", broken);
     }
+  });
+
+  test("asks the tables in the folders that keep them only", () => {
+    expectClean(checkSql);
+    for (const sql of ["SELECT a FROM b", "INSERT OR IGNORE INTO a", "DELETE FROM a", "UPDATE a SET b = 1"]) {
+      const broken = `db.run("${sql}"); db.run(\`${sql} \${rest}\`);`;
+      expectComplaint(checkSql, "packages/engine/src/steps/planted.ts", broken);
+      expectNothing(checkSql, "packages/engine/src/history/planted.ts", broken);
+    }
+    expectNothing(
+      checkSql,
+      "packages/engine/src/steps/planted.ts",
+      'const words = "Select one from the list";',
+    );
   });
 
   test("reads neither clock nor process and prints nothing", () => {

@@ -44,7 +44,7 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     tries: 200,
     edits: [
       {
-        file: "history/plan-steps",
+        file: "restore/plan-steps",
         text: 'else if (now?.kind === "gap" && !isSpecial(now))',
         instead: 'else if (now?.kind === "gap")',
       },
@@ -68,7 +68,7 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     tries: 200,
     edits: [
       {
-        file: "history/plan-steps",
+        file: "restore/plan-steps",
         text: "withoutSettled(acrossGaps(delta), direction",
         instead: "withoutSettled(delta, direction",
       },
@@ -104,7 +104,7 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     tries: 300,
     edits: [
       {
-        file: "history/plan-steps",
+        file: "restore/plan-steps",
         text: "return groupTogether(deltas).flatMap((together) => interleave(together, direction));",
         instead: "return deltas.map((delta) => [...delta]);",
       },

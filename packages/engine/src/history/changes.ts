@@ -14,6 +14,7 @@ import { assertSafePath, decodeEntry, encodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
 import { asSeenHere, withheldNames } from "../store/withheld-names.ts";
 import { insertRows } from "../store/insert-rows.ts";
+import { onLine } from "./line.ts";
 
 /** Who made a change. */
 export interface Attribution {
@@ -243,4 +244,15 @@ export function readCheckpointAttributions(
       return [pathFromBytes(row["path"] as Uint8Array), attribution === "belay" ? null : attribution];
     }),
   );
+}
+
+/** Paths of the line here that changed after a checkpoint and that no turn changed, the first 200 by name. */
+export function pathsFromOutside(db: Database, since: number): BytePath[] {
+  return db
+    .all(
+      `SELECT DISTINCT g.path AS path FROM change g WHERE g.checkpoint > ? AND g.attribution = 'outside'
+         AND ${onLine(db, { seq: "g.checkpoint" })} ORDER BY g.path LIMIT 200`,
+      since,
+    )
+    .map((row) => pathFromBytes(row["path"] as Uint8Array));
 }

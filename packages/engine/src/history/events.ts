@@ -9,6 +9,8 @@ import { parseJson } from "./row-json.ts";
 
 /** Older events are dropped: a reader that was away longer reads the lists instead. */
 const KEPT_EVENTS = 10_000;
+/** So far back events of a series are looked for. */
+const RECENT_EVENTS = 1000;
 
 /** An event as stored. */
 export interface EventRow {
@@ -29,6 +31,12 @@ export function appendEvent(db: Database, event: Omit<EventRow, "seq">): void {
     JSON.stringify(event.data),
   );
   if (lastId % 1000 === 0) db.run("DELETE FROM event WHERE seq <= ?", lastId - KEPT_EVENTS);
+}
+
+/** Adds an event that replaces recent ones of its type: only the newest is of use, and a long series must not drive others out. */
+export function appendNewest(db: Database, event: Omit<EventRow, "seq">): void {
+  db.run("DELETE FROM event WHERE type = ? AND seq > ?", event.type, newestEvent(db) - RECENT_EVENTS);
+  appendEvent(db, event);
 }
 
 /** The next hundred events after a number; with a thread or types only those. */

@@ -8,7 +8,7 @@ import { readOutside } from "../history/outside-files.ts";
 import { sameNode } from "../model/entry.ts";
 import type { OutsideFile } from "../model/outside.ts";
 import type { Database } from "../store/database.ts";
-import { readMeta, writeMeta } from "../store/store.ts";
+import { readMeta, removeMeta, writeMeta } from "../store/store.ts";
 
 /** A restore that writes outside. */
 export interface OutsideUnderWay {
@@ -28,7 +28,7 @@ export function beginOutside(db: Database, underWay: OutsideUnderWay): void {
 
 /** Says that none is any more. */
 export function endOutside(db: Database): void {
-  db.run("DELETE FROM meta WHERE key = ?", keyOf(db));
+  removeMeta(db, keyOf(db));
 }
 
 /** Whether a restore was writing outside when it ended. */

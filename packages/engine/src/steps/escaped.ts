@@ -4,9 +4,9 @@
  */
 import type { Context } from "../capture/context.ts";
 import { withCapture } from "../capture/with-capture.ts";
+import { pathsFromOutside } from "../history/changes.ts";
 import { headCheckpoint } from "../history/checkpoints.ts";
-import { onLine } from "../history/line.ts";
-import { displayPath, pathFromBytes } from "../model/byte-path.ts";
+import { displayPath } from "../model/byte-path.ts";
 
 /** Captures what no checkpoint has yet, and lists the paths that no turn changed since a checkpoint. */
 export function escapedSince(context: Context, since: number): string[] {
@@ -15,10 +15,5 @@ export function escapedSince(context: Context, since: number): string[] {
     if (capture.present.snapshot === headCheckpoint(db)?.snapshot) return;
     capture.record({ request: { kind: "safety" }, description: "After a run in a fork" });
   });
-  const rows = db.all(
-    `SELECT DISTINCT g.path AS path FROM change g WHERE g.checkpoint > ? AND g.attribution = 'outside'
-       AND ${onLine(db, { seq: "g.checkpoint" })} ORDER BY g.path LIMIT 200`,
-    since,
-  );
-  return rows.map((row) => displayPath(pathFromBytes(row["path"] as Uint8Array)));
+  return pathsFromOutside(db, since).map(displayPath);
 }

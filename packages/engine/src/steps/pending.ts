@@ -8,7 +8,7 @@ import { assertSealed } from "../history/checkpoint-seal.ts";
 import { checkpointAt, firstOfThread, headCheckpoint } from "../history/checkpoints.ts";
 import { UNRECORDED, type Change } from "../history/changes.ts";
 import { ownedChanges, withUnrecorded, type OwnedChange } from "../history/ownership.ts";
-import { StepPlanner } from "../history/plan-steps.ts";
+import { StepPlanner } from "../restore/plan-steps.ts";
 import { readOpenSession } from "../history/sessions.ts";
 import { haveOthersWorked } from "../history/step-rows.ts";
 import type { BytePath } from "../model/byte-path.ts";

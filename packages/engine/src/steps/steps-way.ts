@@ -2,8 +2,8 @@
 import { lookUp } from "../diff/compare-trees.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
-import type { Direction } from "../history/joined-changes.ts";
-import { inPieces, StepPlanner } from "../history/plan-steps.ts";
+import type { Direction } from "../restore/joined-changes.ts";
+import { inPieces, StepPlanner } from "../restore/plan-steps.ts";
 import { lateDoubtsOf } from "../history/late-doubts.ts";
 import { summaryOf, type Step } from "../history/step-rows.ts";
 import type { BytePath } from "../model/byte-path.ts";

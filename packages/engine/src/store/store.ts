@@ -76,6 +76,11 @@ export function readMeta(db: Database, key: string): string | undefined {
   return value === undefined || value === null ? undefined : String(value);
 }
 
+/** Removes a value of the `meta` table. */
+export function removeMeta(db: Database, key: string): void {
+  db.run("DELETE FROM meta WHERE key = ?", key);
+}
+
 /** Sets a value of the `meta` table. */
 export function writeMeta(db: Database, key: string, value: string | number): void {
   db.run(

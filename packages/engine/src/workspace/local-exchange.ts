@@ -24,7 +24,7 @@ import {
   withholdingOf,
 } from "../exchange/remotes.ts";
 import { noteReview, readReviews, takeAnnotations } from "../history/annotation-clock.ts";
-import { appendEvent, newestEvent } from "../history/events.ts";
+import { appendEvent, appendNewest } from "../history/events.ts";
 import { noteSentKinds, type SentKinds } from "../history/sent-kinds.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type {
@@ -93,9 +93,8 @@ export class LocalExchange implements Exchange {
   tell({ type, ...data }: RemoteEvent, thread: ThreadId | null = null): void {
     const { db } = this.#store;
     db.transaction(() => {
-      // only the newest is of use, and a long push must not drive other events out
-      if (type === "sync_progress") db.run("DELETE FROM event WHERE type = ? AND seq > ?", type, recent(db));
-      appendEvent(db, { type, thread, at: this.#now, data });
+      const append = type === "sync_progress" ? appendNewest : appendEvent;
+      append(db, { type, thread, at: this.#now, data });
     });
     this.#runner.events.wake();
   }
@@ -243,10 +242,4 @@ export class LocalExchange implements Exchange {
     settleSegment(this.#store.db, name, { ...settled, now: this.#now });
     this.#runner.events.wake();
   }
-}
-
-const RECENT_EVENTS = 1000;
-
-function recent(db: Runner["db"]): number {
-  return newestEvent(db) - RECENT_EVENTS;
 }

@@ -15,7 +15,7 @@ import type { Gap } from "../model/checkpoint.ts";
 import { NO_OBJECT, type ObjectHash } from "../model/object-hash.ts";
 import type { Conflict, ConflictReason, Decision, Edit, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
-import { UNRECORDED, type Change } from "./changes.ts";
+import { UNRECORDED, type Change } from "../history/changes.ts";
 import { acrossGaps, withoutSettled, type Direction } from "./joined-changes.ts";
 
 /** What a step plan is made from. */

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Entry } from "../model/entry.ts";
 import { at, WrittenSnapshots, type Table } from "../testing/written-snapshots.ts";
-import type { Change } from "./changes.ts";
+import type { Change } from "../history/changes.ts";
 import type { Direction } from "./joined-changes.ts";
 import { inPieces, StepPlanner, type StepEdits } from "./plan-steps.ts";
 

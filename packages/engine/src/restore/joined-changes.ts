@@ -1,7 +1,7 @@
 /** What a step did to one path in several captures, where only the sum of it counts. */
 import type { BytePath } from "../model/byte-path.ts";
 import { isUnseen, sameNode, type Entry } from "../model/entry.ts";
-import type { Change } from "./changes.ts";
+import type { Change } from "../history/changes.ts";
 
 /** Whether steps are undone or redone. */
 export type Direction = "backwards" | "forwards";
