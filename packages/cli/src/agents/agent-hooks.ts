@@ -61,7 +61,7 @@ export async function chooseAgents(
   });
 }
 
-/** What installing the hooks of these agents would write. */
+/** What `belay init` would write into the settings of these agents. */
 export function planHooks(agents: readonly AgentAdapter[], place: Place): InstallPlan[] {
   return agents.map((adapter) => planInstall(adapter, place));
 }

@@ -12,7 +12,7 @@ type RotateCall = Pick<Call, "environment" | "home" | "json" | "output"> & {
   readonly options: { readonly remote?: string; readonly rewrite?: boolean; readonly yes?: boolean };
 };
 
-/** Changes the secret of a space. */
+/** `belay remote keys rotate`: changes the secret of a space. */
 export async function rotateSecret(call: RotateCall, workspace: Workspace): Promise<number> {
   const { openMembers, openRemote } = await import("@belay/remote");
   const host = await createRemoteHost(call);

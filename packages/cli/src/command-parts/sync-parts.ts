@@ -226,7 +226,7 @@ export function lineJson({ line, name, member, device, at, newest }: OtherLine, 
   };
 }
 
-/** A checkpoint of another line, which is not in this store. */
+/** A checkpoint of another line for `--json`: it is not in this store. */
 export function lineCheckpointJson({ line, createdAt, ...facts }: LineCheckpoint, remote: string) {
   return {
     ...facts,

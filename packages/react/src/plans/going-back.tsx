@@ -9,7 +9,7 @@ type Open = (request: PlanRequest) => void;
 
 const Context = createContext<Open | undefined>(undefined);
 
-/** The preview that is open, what opens one, and what is said after it. */
+/** For every part of the page that goes back: the preview that is open, what opens one, and what is said after it. */
 export function usePlans(
   then: {
     onChanged?(): void;

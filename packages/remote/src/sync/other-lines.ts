@@ -207,7 +207,7 @@ export function isRelative(reference: string): boolean {
   return /(?:^|\/)@(?:-\d+)?$/.test(reference);
 }
 
-/** The checkpoint that a reference means: `<id>`, `<tag>`, `ana@mac/@`, `ana@mac/@-2`, `ana@mac/<id, tag or number>`. */
+/** The checkpoint of another line that a reference means: `<id>`, `<tag>`, `ana@mac/@`, `ana@mac/@-2`, `ana@mac/<id, tag or number>`. */
 export function findReference(known: Known, reference: string): FoundCheckpoint {
   const lines = otherLines(known);
   for (const { line, name } of lines.toSorted((a, b) => b.name.length - a.name.length))

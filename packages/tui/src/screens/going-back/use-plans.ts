@@ -16,7 +16,7 @@ export interface PlanState {
   again(): void;
 }
 
-/** Makes the plan of a request; undefined asks for none. */
+/** Makes the plan of a request for a screen that previews it; undefined asks for none. */
 export function usePlan(request: PlanRequest | undefined): PlanState {
   const source = useSource();
   const key = JSON.stringify(request);
