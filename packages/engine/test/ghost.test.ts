@@ -64,6 +64,15 @@ function made(result: Ghost | MissingGhost): Ghost {
   return result;
 }
 
+const hasReftable = gitVersion() >= 245;
+if (!hasReftable) console.warn("Ghosts in reftables are not tested: git is older than 2.45.");
+
+function gitVersion(): number {
+  const [, major, minor] =
+    /(\d+)\.(\d+)/.exec(execFileSync("git", ["--version"], { encoding: "utf8" })) ?? [];
+  return Number(major) * 100 + Number(minor);
+}
+
 function makeRepository(project: Project, ...init: string[]): GitFixture {
   const git = fixtureAt(project.root);
   git.git("init", "-q", ...init, ".");
@@ -232,6 +241,42 @@ describe("[C29, C30, C31, C32, C33, L49, I15, R420, R354] original 25: a ghost h
       }),
     );
   }
+
+  test.skipIf(!hasReftable)(
+    "with a reftable, in which git itself keeps all refs and their logs",
+    inProject({}, async (project) => {
+      const git = makeRepository(project, "--ref-format=reftable");
+      git.git("branch", "other");
+      // all that is in the table: every ref of the user's, what HEAD stands on, and every line of every log
+      const refs = () => [
+        ...git.git("for-each-ref", "--format=%(refname) %(objectname) %(symref)").split("\n").sort(),
+        git.git("symbolic-ref", "HEAD"),
+        ...git
+          .git("reflog", "list")
+          .split("\n")
+          .map((ref) => git.git("reflog", "show", "--format=%H %gs", ref)),
+      ];
+      const withoutTable = () =>
+        Object.entries(untouched(join(project.root, ".git"))).filter(
+          ([name]) => !name.startsWith("reftable/"),
+        );
+      const [before, table] = [withoutTable(), refs()];
+      const workspace = await project.open();
+      work(project);
+      const ghost = made(await workspace.ghost());
+      expect(filesOf(git, ghost.commit)).toEqual(AFTER_WORK);
+      project.write("a.txt", "changed again\n");
+      const next = made(await workspace.ghost());
+      const own = [ghost, next].map(({ id, commit }) => `refs/belay/ghost/${id} ${commit} `).sort();
+      expect(refs()).toEqual([...own, ...table]);
+      expect((await workspace.ghosts()).map(({ id }) => id)).toEqual([next.id, ghost.id]);
+      expect((await workspace.status()).git?.branch).toBe("main");
+      for (const { id } of [ghost, next]) await workspace.dropGhost(id);
+      expect(refs()).toEqual(table);
+      expect(withoutTable()).toEqual(before);
+      git.git("fsck", "--strict");
+    }),
+  );
 
   test(
     "in a repository without commits",
