@@ -190,3 +190,54 @@ test("[N1] missing and altered objects, and paths that lead elsewhere, are named
   sandbox.ok("restore", commit, "--yes");
   expect(sandbox.read("main.py")).toBe("one\n");
 });
+
+test("[A62] [R2432] a dialog of before has one branch of any name, or only HEAD", () => {
+  for (const [at, dialog] of ["01JOLD", "01JDETACHED"].entries()) {
+    const git = `.agentsmithy/dialogs/${dialog}/checkpoints/.git`;
+    const repository = new LooseRepository(place, git);
+    const tree = repository.tree({ "main.py": `${dialog}\n` });
+    const commit = repository.commit({ tree, parents: [], at: AT + at, message: "Before" });
+    place.write(`${git}/HEAD`, at === 0 ? "ref: refs/heads/master\n" : `${commit}\n`);
+    if (at === 0) repository.head("master", commit);
+  }
+  expect(place.import(sandbox, ["."])).toMatchObject({ threads: 2, checkpoints: 2, skipped: [] });
+  for (const dialog of ["01JOLD", "01JDETACHED"])
+    expect(sandbox.json(["list", "--thread", dialog]).checkpoints).toMatchObject([{ session: "session_1" }]);
+});
+
+test("[R2432] commits that no branch leads to any more come by what still names them, with their session", () => {
+  const commits = writeDialog();
+  const git = `${DIALOG}/checkpoints/.git`;
+  const repository = new LooseRepository(place, git);
+  const abandoned = repository.commit({
+    tree: repository.tree({ "main.py": "given up\n" }),
+    parents: [commits.approved],
+    at: AT + 4,
+    message: "Before user message: Try it",
+  });
+  writeJournal({ ...commits, second: abandoned });
+  // the branch was removed, and the metadata lost that commit
+  rmSync(sandbox.path(`${git}/refs/heads/session_2`));
+  expect(place.import(sandbox, ["."], 3)).toMatchObject({ checkpoints: 5 });
+  expect(sandbox.json(["show", abandoned]).checkpoint).toMatchObject({
+    kind: "message",
+    session: "session_2",
+  });
+  expect(sandbox.json(["show", commits.second]).checkpoint).toMatchObject({
+    description: "Before user message: Go on, and do it well",
+  });
+  sandbox.ok("restore", abandoned, "--yes");
+  expect(sandbox.read("main.py")).toBe("given up\n");
+});
+
+test("[R2432] without a journal the branches tell which sessions there were, and which were approved", () => {
+  writeDialog();
+  expect(place.import(sandbox, ["."])).toMatchObject({ checkpoints: 4, skipped: [] });
+  expect(sandbox.json(["thread", "01JABC"])).toMatchObject({
+    thread: { session: "session_2" },
+    sessions: [
+      { name: "session_1", status: "merged" },
+      { name: "session_2", status: "active" },
+    ],
+  });
+});

@@ -1,5 +1,6 @@
 /** What Code Buddy left: checkpoints of its managers in the user's directory, versions and ghosts in the project. */
 import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { OldPlace, sha256 } from "./old-place.ts";
@@ -155,4 +156,48 @@ test("[N1] binary content that was not kept, altered content and files elsewhere
   ]);
   sandbox.ok("restore", "cp_1_a", "--yes");
   expect(sandbox.read("src/a.ts")).toBe("one\n");
+});
+
+test("[R2431] a ghost whose files git lost, or that left files out, deletes none; names are bytes", () => {
+  const git = (input: string | undefined, ...args: string[]) =>
+    execFileSync("git", args, {
+      cwd: sandbox.project,
+      encoding: "utf8",
+      ...(input === undefined ? {} : { input }),
+    }).trim();
+  git(undefined, "init", "-q");
+  const blob = git("then\n", "hash-object", "-w", "--stdin");
+  const odd = Buffer.from([0x6f, 0xff, 0x64]);
+  const treeOf = (...names: (string | Buffer)[]) =>
+    execFileSync("git", ["mktree", "-z"], {
+      cwd: sandbox.project,
+      input: Buffer.concat(
+        names.flatMap((name) => [Buffer.from(`100644 blob ${blob}\t`), Buffer.from(name), Buffer.from([0])]),
+      ),
+    })
+      .toString()
+      .trim();
+  const who = "t <t@t> 1767261600 +0000";
+  const ghost = (name: string, tree: string, message: string) => {
+    const text = `tree ${tree}\nauthor ${who}\ncommitter ${who}\n\n[ghost] ${name}${message}\n`;
+    git(
+      undefined,
+      "update-ref",
+      `refs/codebuddy/ghost/${name}`,
+      git(text, "hash-object", "-wt", "commit", "--stdin"),
+    );
+  };
+  sandbox.write("b.txt", "b\n");
+  sandbox.write("c.txt", "c\n");
+  ghost("1-all", treeOf("b.txt", "c.txt", odd), "");
+  ghost("2-left-out", treeOf("c.txt"), "\n\nBelay-Left-Out: 1");
+  ghost("3-lost", treeOf("only-there.txt"), "");
+  const gone = git(undefined, "rev-parse", "refs/codebuddy/ghost/3-lost^{tree}");
+  rmSync(sandbox.path(`.git/objects/${gone.slice(0, 2)}/${gone.slice(2)}`));
+  const said = sandbox.json(["import", "code-buddy", "."], 3);
+  expect(said).toMatchObject({ checkpoints: 2, skipped: [{ reason: "git does not have its files" }] });
+  sandbox.ok("restore", "2-left-out", "--yes");
+  expect([sandbox.read("b.txt"), sandbox.read("c.txt")]).toEqual(["b\n", "then\n"]);
+  sandbox.ok("restore", "1-all", "--yes");
+  expect(readFileSync(Buffer.concat([Buffer.from(`${sandbox.project}/`), odd]), "utf8")).toBe("then\n");
 });

@@ -1,5 +1,5 @@
 /** What Mimir left in a project: conversations with messages, and snapshots as copies of files. */
-import { symlinkSync } from "node:fs";
+import { rmSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { OldPlace, sha256 } from "./old-place.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -101,4 +101,27 @@ test("[N1] a snapshot without files, links, altered content and lines that are n
   ]);
   sandbox.ok("restore", "snap-001", "--yes");
   expect(sandbox.read("src/auth.ts")).toBe("one\n");
+});
+
+test("[R2431] a snapshot whose copying did not end deletes nothing, and what it lacks is named", () => {
+  const files = { "src/auth.ts": "one\n", "src/later.ts": "later\n" };
+  snapshot("snap-001", { timestamp: "2025-12-27T09:00:00Z" }, files);
+  snapshot("snap-002", { timestamp: "2025-12-27T10:00:00Z" }, files);
+  snapshot("snap-003", { timestamp: "2025-12-27T11:00:00Z" }, files);
+  const copies = (id: string) => `${CONVERSATION}/snapshots/${id}`;
+  rmSync(sandbox.path(`${copies("snap-002")}/files/src/later.ts`));
+  rmSync(sandbox.path(`${copies("snap-003")}/files/src/later.ts`));
+  rmSync(sandbox.path(`${copies("snap-003")}/metadata.json`));
+  place.json(`${CONVERSATION}/snapshots/index.json`, [{ id: "snap-003" }, { id: "snap-000" }]);
+  const { skipped } = place.import(sandbox, ["."], 3);
+  expect(skipped).toEqual([
+    { what: "snapshots/snap-000", reason: "only the index has it, its files are gone" },
+    { what: "snapshots/snap-002/files/src/later.ts", reason: "it is missing" },
+    { what: "snapshots/snap-003", reason: "without its own metadata its files are not proven to be whole" },
+  ]);
+  for (const id of ["snap-002", "snap-003"]) {
+    sandbox.write("src/auth.ts", "now\n");
+    sandbox.ok("restore", id, "--yes");
+    expect([sandbox.read("src/auth.ts"), sandbox.read("src/later.ts")]).toEqual(["one\n", "later\n"]);
+  }
 });

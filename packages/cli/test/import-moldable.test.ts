@@ -183,3 +183,11 @@ test("an app whose directory is gone needs --into", () => {
   const taken = sandbox.belay(["import", place.directory, "--into", other, "--json"], at);
   expect(JSON.parse(taken.stdout)).toMatchObject({ checkpoints: 2, skipped: [] });
 });
+
+test("[R2432] a snapshot that the manifest does not list yet comes after those that it lists", () => {
+  writeConversation();
+  manifest("msg-1");
+  expect(place.import(sandbox, [place.directory])).toMatchObject({ checkpoints: 2, skipped: [] });
+  const { checkpoints } = sandbox.json(["list", "--thread", sandbox.json(["threads"]).threads[0].id]);
+  expect(checkpoints.map((each: { messageId: string }) => each.messageId)).toEqual(["msg-2", "msg-1"]);
+});

@@ -1,8 +1,4 @@
 /** AgentSmithy: `.agentsmithy/dialogs/<id>/` with a git repository of flat trees and a journal in SQLite. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type {
   BytePath,
   ImportedFile,
@@ -11,9 +7,11 @@ import type {
   SessionName,
   ThreadImport,
 } from "@belay/engine";
+import { numberIn, readCommits, type Branches, type SavedCommit } from "./agentsmithy-commits.ts";
+import { readJournal, type Journal, type JournalSession } from "./agentsmithy-journal.ts";
 import { listOf, recordOf, textOf, timeOf } from "./facts.ts";
-import { modeNow, lost, pathIn, unionOf, type FoundCheckpoint, type Importer } from "./importer.ts";
-import { LooseObjects, type Commit } from "./loose-objects.ts";
+import { modeNow, lost, unionOf, type FoundCheckpoint, type Importer } from "./importer.ts";
+import { LooseObjects } from "./loose-objects.ts";
 import type { OldData } from "./old-data.ts";
 
 const ORIGIN = "agentsmithy";
@@ -46,11 +44,6 @@ export const agentsmithy: Importer = {
   },
 };
 
-interface SavedCommit extends Commit {
-  readonly session: SessionName;
-  readonly files: readonly { readonly path: BytePath; readonly hash: string; readonly mode: number }[];
-}
-
 interface Dialog {
   readonly id: string;
   readonly facts: Readonly<Record<string, unknown>>;
@@ -65,74 +58,10 @@ interface Dialog {
 function readDialog(data: OldData, { id, facts }: Pick<Dialog, "id" | "facts">): Dialog {
   const objects = new LooseObjects(data.below(data.has("checkpoints/.git") ? "checkpoints/.git" : ""));
   const journal = readJournal(data);
-  const commits = readCommits(data, objects);
-  const sessions = asSessions(journal.sessions, commits);
+  const initial = textOf(facts["initial_checkpoint"]);
+  const { commits, branches } = readCommits(data, objects, { initial, journal });
+  const sessions = asSessions(journal, commits, branches);
   return { id, facts, data, objects, commits, sessions, messages: journal.messages };
-}
-
-/** The commits of all branches; each belongs to the session whose branch has it first. */
-function readCommits(data: OldData, objects: LooseObjects): SavedCommit[] {
-  const heads = objects.heads();
-  const titles = recordOf(
-    data.has("checkpoints/metadata.json") ? data.json("checkpoints/metadata.json") : undefined,
-  );
-  const found = new Map<string, SavedCommit>();
-  const seen = new Set<string>();
-  const sessions = [...heads.keys()]
-    .filter((name) => /^session_\d+$/.test(name))
-    .sort((a, b) => numberIn(a) - numberIn(b));
-  for (const name of [...sessions, "main"]) {
-    const session = (name === "main" ? (sessions.at(-1) ?? "session_1") : name) as SessionName;
-    const waiting = [heads.get(name)];
-    for (let hash = waiting.pop(); hash !== undefined; hash = waiting.pop()) {
-      if (seen.has(hash)) continue;
-      seen.add(hash);
-      const commit = objects.commit(hash);
-      if (commit === undefined) continue;
-      waiting.push(...commit.parents);
-      const message = textOf(recordOf(titles[hash])["message"]) ?? commit.message;
-      const files = filesIn(data, objects, commit);
-      if (files !== undefined) found.set(hash, { ...commit, message, session, files });
-    }
-  }
-  return inOrder(found);
-}
-
-/** Parents before children: several commits may have the same second. */
-function inOrder(found: ReadonlyMap<string, SavedCommit>): SavedCommit[] {
-  const done = new Set<string>();
-  const ordered: SavedCommit[] = [];
-  const byTime = [...found.values()].sort((a, b) => a.at - b.at);
-  for (const start of byTime) {
-    const stack = [start];
-    while (stack.length > 0) {
-      const commit = stack.at(-1)!;
-      const missing = commit.parents
-        .map((id) => found.get(id))
-        .find((each) => each !== undefined && !done.has(each.id));
-      if (missing !== undefined) stack.push(missing);
-      else {
-        stack.pop();
-        if (!done.has(commit.id)) ordered.push(commit);
-        done.add(commit.id);
-      }
-    }
-  }
-  return ordered;
-}
-
-/** The files of a commit; one whose tree cannot be read is noted: without it every file would look absent. */
-function filesIn(
-  data: OldData,
-  objects: LooseObjects,
-  { id, tree }: Commit,
-): SavedCommit["files"] | undefined {
-  const entries = objects.entries(tree);
-  if (typeof entries === "string") return data.skip(`tree of commit ${id.slice(0, 12)}`, entries);
-  return entries.flatMap(({ name, mode, hash }) => {
-    const path = pathIn(data, name);
-    return path === undefined ? [] : [{ path, hash, mode }];
-  });
 }
 
 function threadOf(dialog: Dialog, covers: readonly BytePath[], directory: string): ThreadImport {
@@ -193,90 +122,13 @@ function* contentsOf(
   }
 }
 
-interface JournalSession {
-  readonly name: SessionName;
-  readonly status: string;
-  readonly createdAt: number;
-  readonly closedAt: number | null;
-  readonly approved: string | null;
-}
-
-function readJournal(data: OldData): { sessions: JournalSession[]; messages: ImportedMessage[] } {
-  const nothing = { sessions: [], messages: [] };
-  if (!data.has("journal.sqlite")) return nothing;
-  const copy = mkdtempSync(join(tmpdir(), "belay-import-"));
-  try {
-    // SQLite writes beside a database that it reads; the old place is only read
-    for (const name of ["journal.sqlite", "journal.sqlite-wal"].filter((each) => data.has(each)))
-      writeFileSync(join(copy, name), data.bytes(name) ?? "");
-    using journal = new DatabaseSync(join(copy, "journal.sqlite"));
-    const rows = (table: string) => {
-      // a view of that name could compute rows without end
-      const isThere =
-        journal.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !==
-        undefined;
-      return isThere ? journal.prepare(`SELECT * FROM ${table} ORDER BY id`).all().map(recordOf) : [];
-    };
-    return {
-      sessions: rows("sessions").flatMap(toSession),
-      messages: readMessages(data, rows("message_store")),
-    };
-  } catch (error) {
-    data.skip("journal.sqlite", `it cannot be read: ${(error as Error).message}`);
-    return nothing;
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
-}
-
-function toSession(row: Readonly<Record<string, unknown>>): JournalSession[] {
-  const name = textOf(row["session_name"]);
-  if (name === undefined || !/^session_\d+$/.test(name)) return [];
-  return [
-    {
-      name: name as SessionName,
-      status: String(row["status"]),
-      createdAt: timeOf(row["created_at"]) ?? 0,
-      closedAt: timeOf(row["closed_at"]) ?? null,
-      approved: textOf(row["approved_commit"]) ?? null,
-    },
-  ];
-}
-
-function readMessages(data: OldData, rows: readonly Readonly<Record<string, unknown>>[]): ImportedMessage[] {
-  return rows.flatMap((row): ImportedMessage[] => {
-    const message = recordOf(parsed(data, row));
-    const { content, additional_kwargs: extra } = recordOf(message["data"]);
-    if (message["type"] !== "human" && message["type"] !== "ai") return [];
-    const { checkpoint, session } = recordOf(extra);
-    const text = typeof content === "string" ? content : JSON.stringify(content ?? "");
-    return [
-      {
-        role: message["type"] === "human" ? "user" : "assistant",
-        content: text,
-        externalId: `${String(row["session_id"])}#${String(row["id"])}`,
-        createdAt: timeOf(row["created_at"]) ?? 0,
-        ...(textOf(checkpoint) === undefined ? {} : { checkpoint: String(checkpoint) }),
-        ...(/^session_\d+$/.test(String(session)) ? { session: session as SessionName } : {}),
-      },
-    ];
-  });
-}
-
-function parsed(data: OldData, { id, message }: Readonly<Record<string, unknown>>): unknown {
-  try {
-    return JSON.parse(String(message)) as unknown;
-  } catch {
-    return data.skip(`journal.sqlite: message ${String(id)}`, "it is not valid JSON");
-  }
-}
-
-function numberIn(session: string): number {
-  return Number(session.slice("session_".length));
-}
-
-/** [A62] A dialog of before had no sessions: everything of it is in the first. */
-function asSessions(rows: readonly JournalSession[], commits: readonly SavedCommit[]): ImportedSession[] {
+/** [A62] A dialog of before had no sessions: everything of it is in the first. Without a journal the branches tell. */
+function asSessions(
+  { sessions: known }: Journal,
+  commits: readonly SavedCommit[],
+  { sessions: named, merged }: Branches,
+): ImportedSession[] {
+  const rows = known.length > 0 ? known : named.map((name) => fromBranch(name, commits, merged.has(name)));
   const initial = commits[0]?.id ?? null;
   const sorted = rows.toSorted((a, b) => numberIn(a.name) - numberIn(b.name));
   let base = initial;
@@ -300,4 +152,16 @@ function asSessions(rows: readonly JournalSession[], commits: readonly SavedComm
     message: null,
   };
   return [...sessions, { name: next, status: "active", ...opened }];
+}
+
+function fromBranch(name: SessionName, commits: readonly SavedCommit[], isMerged: boolean): JournalSession {
+  const own = commits.filter(({ session }) => session === name);
+  const status = isMerged ? "merged" : "abandoned";
+  return {
+    name,
+    status,
+    createdAt: own[0]?.at ?? 0,
+    closedAt: own.at(-1)?.at ?? null,
+    approved: isMerged ? (own.findLast(({ parents }) => parents.length > 1)?.id ?? null) : null,
+  };
 }

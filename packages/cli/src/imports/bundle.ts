@@ -16,7 +16,7 @@ import {
 import { BUNDLE_FORMAT } from "../archive/bundle.ts";
 import type { TarFile } from "../archive/read-tar.ts";
 import { listOf, numberOf, recordOf, textOf, textsOf } from "./facts.ts";
-import { lost, unionOf, type FoundCheckpoint, type FoundHistory } from "./importer.ts";
+import { coversOf, lost, unionOf, type FoundCheckpoint, type FoundHistory } from "./importer.ts";
 import { sha256, type Skipped } from "./old-data.ts";
 
 const ORIGIN = "bundle";
@@ -35,7 +35,7 @@ export function readBundle(
   const covers = unionOf(found.map(({ paths }) => paths));
   const checkpoints = found
     .filter(({ checkpoint }) => !isHere(checkpoint.alias))
-    .map(({ checkpoint }) => ({ ...checkpoint, covers }));
+    .map(({ checkpoint, isWhole, paths }) => ({ ...checkpoint, covers: coversOf(isWhole, covers, paths) }));
   const thread = threadOf(bundle, checkpoints);
   return { directory: undefined, threads: [thread], alreadyHere: found.length - checkpoints.length };
 }
@@ -95,6 +95,7 @@ class BundleReader {
   checkpoint(facts: Readonly<Record<string, unknown>>): {
     checkpoint: Omit<FoundCheckpoint, "covers">;
     paths: BytePath[];
+    isWhole: boolean;
   } {
     const id = String(facts["id"]);
     const files = [...listOf(facts["files"]), ...listOf(facts["gaps"])].map(recordOf).flatMap((file) => {
@@ -127,7 +128,7 @@ class BundleReader {
       ...texts,
       files: { [Symbol.iterator]: () => this.#files(id, files) },
     };
-    return { checkpoint, paths: files.map(({ path }) => path) };
+    return { checkpoint, paths: files.map(({ path }) => path), isWhole: Array.isArray(facts["files"]) };
   }
 
   #path(value: unknown): BytePath | undefined {

@@ -7,7 +7,15 @@ import { dirname, join } from "node:path";
 import type { BytePath, ImportedFile, ImportedMessage, ThreadImport } from "@belay/engine";
 import { listOf, numberOf, recordOf, textOf, textsOf, timeOf } from "./facts.ts";
 import { hasGhosts, readGhosts } from "./ghost-commits.ts";
-import { lost, modeNow, pathIn, type FoundCheckpoint, type FoundHistory, type Importer } from "./importer.ts";
+import {
+  entriesOf,
+  lost,
+  modeNow,
+  pathIn,
+  type FoundCheckpoint,
+  type FoundHistory,
+  type Importer,
+} from "./importer.ts";
 import { sha256, type OldData } from "./old-data.ts";
 
 const ORIGIN = "code-buddy";
@@ -89,9 +97,18 @@ function readHistories(home: OldData, into: string | undefined): Found[] {
       .flatMap((name) => {
         const facts = recordOf(data.json(name));
         const directory = into ?? textOf(index["projectPath"]) ?? textOf(facts["workingDirectory"]);
-        if (textOf(facts["id"]) === undefined || directory === undefined) return [];
-        return [{ directory, checkpoint: embedded(data, facts, directory) }];
+        if (textOf(facts["id"]) === undefined || directory === undefined) {
+          if (Object.keys(facts).length > 0) data.skip(name, "it has no id, or names no project");
+          return [];
+        }
+        const checkpoint = embedded(data, facts, directory);
+        return checkpoint === undefined ? [] : [{ directory, checkpoint }];
       });
+    const found = new Set(checkpoints.map(({ checkpoint }) => checkpoint.alias));
+    for (const each of listOf(index["checkpoints"])) {
+      const id = textOf(each) ?? textOf(recordOf(each)["id"]);
+      if (id !== undefined && !found.has(id)) data.skip(id, "only the index has it, its files are gone");
+    }
     const first = checkpoints[0]?.directory;
     if (first === undefined) return [];
     return [{ directory: first, checkpoints: checkpoints.map(({ checkpoint }) => checkpoint) }];
@@ -103,13 +120,14 @@ function embedded(
   data: OldData,
   facts: Readonly<Record<string, unknown>>,
   directory: string,
-): FoundCheckpoint {
+): FoundCheckpoint | undefined {
   const id = String(facts["id"]);
-  const files = listOf(facts["files"]).flatMap((each) => {
-    const { path: text, content, existed, hash, encoding } = recordOf(each);
+  const listed = entriesOf(data, { of: id, list: facts["files"] });
+  if (listed === undefined) return undefined;
+  const files = listed.entries.flatMap(({ path: text, content, existed, hash, encoding }) => {
     const path = pathIn(data, String(text), directory);
     const isBase64 = encoding === "base64";
-    return path === undefined ? [] : [{ path, content, existed: existed !== false, hash, isBase64 }];
+    return path === undefined ? [] : [{ path, content, existed, hash, isBase64 }];
   });
   return {
     alias: id,
@@ -125,7 +143,7 @@ function embedded(
 interface EmbeddedFile {
   readonly path: BytePath;
   readonly content: unknown;
-  readonly existed: boolean;
+  readonly existed: unknown;
   readonly hash: unknown;
   readonly isBase64: boolean;
 }
@@ -135,11 +153,11 @@ function* embeddedFiles(
   { id, files, directory }: { id: string; files: readonly EmbeddedFile[]; directory: string },
 ): Generator<ImportedFile> {
   for (const { path, content, existed, hash, isBase64 } of files) {
-    if (!existed) continue;
+    if (existed === false) continue;
     const bytes =
       typeof content === "string" ? Buffer.from(content, isBase64 ? "base64" : "utf8") : undefined;
     const problem =
-      bytes === undefined
+      bytes === undefined || typeof existed !== "boolean"
         ? "it has no content"
         : !isBase64 && String(content).includes("\uFFFD")
           ? "it was binary, and its bytes were not kept"
@@ -158,7 +176,10 @@ function* embeddedFiles(
 /** What the manager with undo and redo kept: files as copies. */
 function readUndoStores(home: OldData): Found[] {
   return home.directories("checkpoints").flatMap(({ name, data }): Found[] => {
-    if (!data.has("index.json")) return [];
+    if (!data.has("index.json")) {
+      if (data.has("files")) data.skip(`checkpoints/${name}`, "its index is missing");
+      return [];
+    }
     const index = recordOf(data.json("index.json"));
     const directory = textOf(index["workingDirectory"]);
     if (directory === undefined) {
@@ -168,16 +189,19 @@ function readUndoStores(home: OldData): Found[] {
     const checkpoints = listOf(index["checkpoints"])
       .map(recordOf)
       .filter((facts) => textOf(facts["id"]) !== undefined);
-    return [{ directory, checkpoints: checkpoints.map((facts) => copied(data, facts)) }];
+    if (checkpoints.length !== listOf(index["checkpoints"]).length || !Array.isArray(index["checkpoints"]))
+      data.skip(`checkpoints/${name}`, "entries of its list of checkpoints are missing or have no id");
+    return [{ directory, checkpoints: checkpoints.flatMap((facts) => copied(data, facts) ?? []) }];
   });
 }
 
-function copied(data: OldData, facts: Readonly<Record<string, unknown>>): FoundCheckpoint {
+function copied(data: OldData, facts: Readonly<Record<string, unknown>>): FoundCheckpoint | undefined {
   const id = String(facts["id"]);
   const parent = textOf(facts["parentId"]);
   const name = textOf(facts["name"]);
-  const files = listOf(facts["files"]).flatMap((each) => {
-    const { relativePath, hash, mode, exists, isDeleted, size } = recordOf(each);
+  const listed = entriesOf(data, { of: id, list: facts["files"], name: "relativePath" });
+  if (listed === undefined) return undefined;
+  const files = listed.entries.flatMap(({ relativePath, hash, mode, exists, isDeleted, size }) => {
     const text = String(relativePath);
     const path = pathIn(data, text);
     const isThere = exists !== false && isDeleted !== true;
@@ -227,15 +251,17 @@ function readVersions(home: OldData, into: string | undefined): Found[] {
     const checkpoint = recordOf(version["checkpoint"]);
     const directory = into ?? textOf(checkpoint["workingDirectory"]) ?? project;
     const [name, parent, branch] = [version["name"], version["parentId"], version["branchName"]].map(textOf);
-    const own = listOf(tags).flatMap((each) =>
+    const marks = listOf(tags).flatMap((each) =>
       listOf(each)[1] === id ? (textOf(listOf(each)[0]) ?? []) : [],
     );
+    const own = embedded(home, { ...checkpoint, id }, directory);
+    if (own === undefined) return [];
     return [
       {
-        ...embedded(home, { ...checkpoint, id }, directory),
+        ...own,
         description: textOf(version["description"]) ?? textOf(checkpoint["description"]) ?? id,
         createdAt: timeOf(version["createdAt"]) ?? 0,
-        tags: own,
+        tags: marks,
         ...(name === undefined ? {} : { name }),
         ...(branch === undefined ? {} : { note: `on the branch ${branch}` }),
         ...(parent === undefined ? {} : { parent: { alias: parent } }),

@@ -9,6 +9,7 @@ import {
   type ImportRequest,
   type ThreadImport,
 } from "@belay/engine";
+import { listOf, recordOf, textOf } from "./facts.ts";
 import type { OldData } from "./old-data.ts";
 
 /** The history of one directory. */
@@ -45,9 +46,14 @@ export function pathIn(data: OldData, text: string, directory?: string): BytePat
   const inside =
     directory !== undefined && text.startsWith("/") ? nameBelow(directory, text) : text.replace(/^\.\//, "");
   if (inside === undefined) return data.skip(text, "it is elsewhere");
-  const path = pathFromBytes(Buffer.from(inside, "utf8"));
+  return pathOf(data, Buffer.from(inside, "utf8"));
+}
+
+/** The same for a relative path in bytes, which need not be UTF-8. */
+export function pathOf(data: OldData, bytes: Buffer): BytePath | undefined {
+  const path = pathFromBytes(bytes);
   const why = whyNotImported(path);
-  return why === undefined ? path : data.skip(text, why);
+  return why === undefined ? path : data.skip(bytes.toString("utf8"), why);
 }
 
 /**
@@ -71,6 +77,19 @@ function realOr(path: string): string {
   }
 }
 
+/** The entries of a checkpoint's list of files. What is no list is noted, and so is an entry that names no file. */
+export function entriesOf(
+  data: OldData,
+  { of, list, name = "path" }: { of: string; list: unknown; name?: string },
+): { entries: readonly Readonly<Record<string, unknown>>[]; isWhole: boolean } | undefined {
+  if (!Array.isArray(list)) return data.skip(of, "it has no list of files");
+  const all = listOf(list).map(recordOf);
+  const entries = all.filter((entry) => textOf(entry[name]) !== undefined);
+  const isWhole = entries.length === all.length;
+  if (!isWhole) data.skip(of, "entries of its list of files name no file");
+  return { entries, isWhole };
+}
+
 /** A file whose content cannot be had: it is never touched by a restore. */
 export function lost(path: BytePath, size = 0): ImportedFile {
   return { path, kind: "gap", reason: "unreadable", size };
@@ -85,6 +104,18 @@ export function modeNow(directory: string | undefined, path: BytePath): number {
     throwIfNoEntry: false,
   });
   return stat?.isFile() === true ? stat.mode & 0o777 : ORDINARY;
+}
+
+/**
+ * [R2431] What a checkpoint tells about: all paths of its import where its data is whole. Half-written data tells only about
+ * the files it has; what it lacks may not have been written yet.
+ */
+export function coversOf(
+  isWhole: boolean,
+  all: readonly BytePath[],
+  own: Iterable<BytePath>,
+): readonly BytePath[] {
+  return isWhole ? all : [...own].sort();
 }
 
 /** All paths that checkpoints have: where each saw the whole directory, one that lacks a path tells that it was absent. */

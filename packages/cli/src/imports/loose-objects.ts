@@ -17,6 +17,7 @@ export interface Commit {
 
 /** A name of a tree, which may have slashes, and what it names. */
 export interface FlatEntry {
+  /** A character for each byte. */
   readonly name: string;
   readonly mode: number;
   readonly hash: string;
@@ -45,6 +46,12 @@ export class LooseObjects {
       else this.#data.skip(`refs/heads/${name}`, "it names no commit");
     }
     return heads;
+  }
+
+  /** The commit that HEAD stands on where it is on no branch. */
+  head(): string | undefined {
+    const text = this.#data.has("HEAD") ? this.#data.bytes("HEAD")?.toString("utf8").trim() : undefined;
+    return text !== undefined && /^[0-9a-f]{40}$/.test(text) ? text : undefined;
   }
 
   /** The bytes of an object, or why they cannot be had. */
@@ -107,7 +114,7 @@ function entriesIn(bytes: Buffer, prefix: string): FlatEntry[] {
     const [space, end] = [bytes.indexOf(0x20, at), bytes.indexOf(0, at)];
     if (space < 0 || end < 0) break;
     const mode = Number.parseInt(bytes.toString("latin1", at, space), 8);
-    const name = `${prefix}${bytes.toString("utf8", space + 1, end)}${mode === TREE ? "/" : ""}`;
+    const name = `${prefix}${bytes.toString("latin1", space + 1, end)}${mode === TREE ? "/" : ""}`;
     entries.push({ name, mode, hash: bytes.toString("hex", end + 1, end + 21) });
     at = end + 21;
   }

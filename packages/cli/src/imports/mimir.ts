@@ -8,7 +8,7 @@ import type {
   ThreadImport,
 } from "@belay/engine";
 import { listOf, numberOf, recordOf, textOf, textsOf, timeOf } from "./facts.ts";
-import { lost, modeNow, pathIn, unionOf, type FoundCheckpoint, type Importer } from "./importer.ts";
+import { coversOf, lost, modeNow, pathIn, unionOf, type FoundCheckpoint, type Importer } from "./importer.ts";
 import { sha256, type OldData } from "./old-data.ts";
 
 const ORIGIN = "mimir";
@@ -38,13 +38,17 @@ interface Snapshot {
   readonly id: string;
   readonly facts: Readonly<Record<string, unknown>>;
   readonly createdAt: number;
-  readonly paths: ReadonlyMap<BytePath, string>;
+  /** The copies; null where there should be one and is none. */
+  readonly paths: ReadonlyMap<BytePath, string | null>;
+  /** False where the copying may not have ended. */
+  readonly isWhole: boolean;
 }
 
 function readConversation(data: OldData, name: string, directory: string): ThreadImport {
   const metadata = recordOf(data.has("metadata.json") ? data.json("metadata.json") : undefined);
-  const snapshots = snapshotNames(data)
-    .flatMap((id) => readSnapshot(data, id) ?? [])
+  const listed = listedIn(data);
+  const snapshots = snapshotNames(data, listed)
+    .flatMap((id) => readSnapshot(data, id, listed.get(id)) ?? [])
     .sort((a, b) => a.createdAt - b.createdAt);
   const covers = unionOf(snapshots.map(({ paths }) => paths.keys()));
   const messages = readMessages(data);
@@ -62,7 +66,7 @@ function readConversation(data: OldData, name: string, directory: string): Threa
       return {
         ...checkpointOf(data, snapshot, directory),
         alias: `${name}/${snapshot.id}`,
-        covers,
+        covers: coversOf(snapshot.isWhole, covers, snapshot.paths.keys()),
         ...parent,
       };
     }),
@@ -71,28 +75,46 @@ function readConversation(data: OldData, name: string, directory: string): Threa
   };
 }
 
-/** The directories of snapshots; the index only repeats what they say. */
-function snapshotNames(data: OldData): string[] {
-  return data.names("snapshots").filter((name) => data.names(`snapshots/${name}`).length > 0);
+type Facts = Readonly<Record<string, unknown>>;
+
+/** The directories of snapshots; of one that only the index has, that is noted. */
+function snapshotNames(data: OldData, listed: ReadonlyMap<string, Facts>): string[] {
+  const names = data.names("snapshots").filter((name) => data.names(`snapshots/${name}`).length > 0);
+  for (const id of listed.keys())
+    if (!names.includes(id)) data.skip(`snapshots/${id}`, "only the index has it, its files are gone");
+  return names;
 }
 
-function readSnapshot(data: OldData, id: string): Snapshot | undefined {
+function readSnapshot(data: OldData, id: string, listed: Facts | undefined): Snapshot | undefined {
   const place = `snapshots/${id}`;
-  const listed = listOf(recordOf(indexOf(data))["snapshots"] ?? indexOf(data)).map(recordOf);
-  const facts = data.has(`${place}/metadata.json`)
-    ? recordOf(data.json(`${place}/metadata.json`))
-    : (listed.find((each) => each["id"] === id) ?? {});
-  const paths = new Map<BytePath, string>();
-  for (const file of data.files(`${place}/files`)) {
+  const own = data.has(`${place}/metadata.json`) ? recordOf(data.json(`${place}/metadata.json`)) : {};
+  const facts = Object.keys(own).length > 0 ? own : (listed ?? {});
+  const paths = new Map<BytePath, string | null>();
+  let isWhole = facts === own;
+  for (const { file, isRegular } of data.files(`${place}/files`)) {
     const path = pathIn(data, file);
-    if (path !== undefined) paths.set(path, file);
+    isWhole &&= isRegular;
+    if (path !== undefined) paths.set(path, isRegular ? file : null);
   }
   if (paths.size === 0) return data.skip(place, "no files were captured");
-  return { id, facts, createdAt: timeOf(facts["timestamp"]) ?? 0, paths };
+  if (facts !== own) data.skip(place, "without its own metadata its files are not proven to be whole");
+  for (const { path: text } of listOf(facts["files"]).map(recordOf)) {
+    const path = typeof text === "string" ? pathIn(data, text) : undefined;
+    if (path === undefined || paths.has(path)) continue;
+    data.skip(`${place}/files/${String(text)}`, "it is missing");
+    paths.set(path, null);
+    isWhole = false;
+  }
+  return { id, facts, createdAt: timeOf(facts["timestamp"]) ?? 0, paths, isWhole };
 }
 
-function indexOf(data: OldData): unknown {
-  return data.has("snapshots/index.json") ? data.json("snapshots/index.json") : undefined;
+/** What the index says of each snapshot. */
+function listedIn(data: OldData): Map<string, Facts> {
+  const index = data.has("snapshots/index.json") ? data.json("snapshots/index.json") : undefined;
+  const listed = listOf(recordOf(index)["snapshots"] ?? index).map(recordOf);
+  return new Map(
+    listed.flatMap((facts) => (textOf(facts["id"]) === undefined ? [] : [[String(facts["id"]), facts]])),
+  );
 }
 
 function checkpointOf(
@@ -146,6 +168,10 @@ function* filesOf(
       .map((each) => [each["path"], each["hash"]]),
   );
   for (const [path, file] of paths) {
+    if (file === null) {
+      yield lost(path);
+      continue;
+    }
     const content = data.tryBytes(`snapshots/${id}/files/${file}`);
     const hash = hashes.get(file);
     const isDamaged =

@@ -2,7 +2,16 @@
 import { basename, dirname } from "node:path";
 import type { BytePath, ImportedFile, ThreadImport } from "@belay/engine";
 import { listOf, numberOf, recordOf, textOf, timeOf } from "./facts.ts";
-import { lost, pathIn, unionOf, type FoundCheckpoint, type FoundHistory, type Importer } from "./importer.ts";
+import {
+  coversOf,
+  entriesOf,
+  lost,
+  pathIn,
+  unionOf,
+  type FoundCheckpoint,
+  type FoundHistory,
+  type Importer,
+} from "./importer.ts";
 import { sha256, type OldData } from "./old-data.ts";
 
 const ORIGIN = "moldable";
@@ -49,6 +58,8 @@ interface Snapshot {
   readonly messageId: string;
   readonly createdAt: number;
   readonly files: readonly SavedFile[];
+  /** False where entries of its list could not be read. */
+  readonly isWhole: boolean;
 }
 
 interface SavedFile {
@@ -73,13 +84,15 @@ interface Conversation {
 function readConversation(data: OldData): Conversation {
   const manifest = recordOf(data.has("manifest.json") ? data.json("manifest.json") : undefined);
   const listed = listOf(manifest["snapshots"]).flatMap((each) => textOf(recordOf(each)["messageId"]) ?? []);
-  const names =
-    listed.length > 0
-      ? listed.map((id) => `${id}.json`)
-      : data.names("snapshots").filter((name) => name.endsWith(".json"));
-  const read = [...new Set(names)].flatMap((name) => readSnapshot(data, `snapshots/${name}`) ?? []);
+  const inOrder = new Set(listed.map((id) => `${id}.json`));
+  const readAll = (names: Iterable<string>) =>
+    [...names].flatMap((name) => readSnapshot(data, `snapshots/${name}`) ?? []);
+  // the manifest has the order; what it does not list yet was saved after it
+  const others = readAll(
+    data.names("snapshots").filter((name) => name.endsWith(".json") && !inOrder.has(name)),
+  );
+  const read = [...readAll(inOrder), ...others.sort((a, b) => a.snapshot.createdAt - b.snapshot.createdAt)];
   const snapshots = read.map(({ snapshot }) => snapshot);
-  if (listed.length === 0) snapshots.sort((a, b) => a.createdAt - b.createdAt);
   const times = snapshots.map(({ createdAt }) => createdAt);
   return {
     data,
@@ -103,8 +116,9 @@ function readSnapshot(
     if (Object.keys(snapshot).length > 0) data.skip(path, "it names no message");
     return undefined;
   }
-  const files = listOf(snapshot["files"]).flatMap((each): SavedFile[] => {
-    const { path: name, hash, size, mode, exists } = recordOf(each);
+  const listed = entriesOf(data, { of: path, list: snapshot["files"] });
+  if (listed === undefined) return undefined;
+  const files = listed.entries.flatMap(({ path: name, hash, size, mode, exists }): SavedFile[] => {
     const place = pathIn(data, String(name));
     if (place === undefined) return [];
     return [
@@ -117,7 +131,7 @@ function readSnapshot(
     ];
   });
   return {
-    snapshot: { messageId, createdAt: timeOf(snapshot["createdAt"]) ?? 0, files },
+    snapshot: { messageId, createdAt: timeOf(snapshot["createdAt"]) ?? 0, files, isWhole: listed.isWhole },
     appDir: textOf(snapshot["appDir"]),
   };
 }
@@ -141,7 +155,11 @@ function threadOf(conversation: Conversation, covers: readonly BytePath[]): Thre
       messageId: snapshot.messageId,
       ...(at === 0 ? {} : { parent: { alias: aliasOf(snapshots[at - 1]!) } }),
       files: { [Symbol.iterator]: () => filesOf(data, snapshot) },
-      covers,
+      covers: coversOf(
+        snapshot.isWhole,
+        covers,
+        snapshot.files.map(({ path }) => path),
+      ),
     })),
     messages: snapshots.map((snapshot) => ({
       role: "user",

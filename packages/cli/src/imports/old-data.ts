@@ -45,9 +45,10 @@ export class OldData {
   directories(path = ""): { readonly name: string; readonly data: OldData }[] {
     return this.names(path).flatMap((name) => {
       const inside = join(path, name);
-      const stat = lstatSync(join(this.directory, inside));
-      if (stat.isSymbolicLink()) this.skip(inside, LINK);
-      return stat.isDirectory() ? [{ name, data: this.below(inside) }] : [];
+      const stat = lstatSync(join(this.directory, inside), { throwIfNoEntry: false });
+      if (stat === undefined) this.skip(inside, ODD_NAME);
+      else if (stat.isSymbolicLink()) this.skip(inside, LINK);
+      return stat?.isDirectory() === true ? [{ name, data: this.below(inside) }] : [];
     });
   }
 
@@ -60,7 +61,12 @@ export class OldData {
   names(path = ""): string[] {
     if (!this.has(path)) return [];
     const place = join(this.directory, path).replace(/\/$/, "");
-    return lstatSync(place).isDirectory() ? readdirSync(place).sort() : [];
+    try {
+      return lstatSync(place).isDirectory() ? readdirSync(place).sort() : [];
+    } catch (error) {
+      this.skip(path, `it cannot be read: ${(error as Error).message}`);
+      return [];
+    }
   }
 
   /** The bytes of a file; what cannot be read is noted. */
@@ -106,14 +112,21 @@ export class OldData {
     });
   }
 
-  /** The regular files below a directory, as paths relative to it; links are noted. */
-  *files(path: string, below = ""): Generator<string> {
+  /** What is in a directory of copies, as paths relative to it; what is no regular file is noted, and comes without being one. */
+  *files(path: string, below = ""): Generator<{ readonly file: string; readonly isRegular: boolean }> {
     for (const name of this.names(join(path, below))) {
-      const inside = below === "" ? name : `${below}/${name}`;
-      const stat = lstatSync(join(this.directory, path, inside));
-      if (stat.isDirectory()) yield* this.files(path, inside);
-      else if (stat.isFile()) yield inside;
-      else this.skip(join(path, inside), stat.isSymbolicLink() ? LINK : "it is not a file");
+      const file = below === "" ? name : `${below}/${name}`;
+      const stat = lstatSync(join(this.directory, path, file), { throwIfNoEntry: false });
+      if (stat?.isDirectory() === true) {
+        yield* this.files(path, file);
+        continue;
+      }
+      const isRegular = stat?.isFile() === true;
+      if (!isRegular) {
+        const reason = stat === undefined ? ODD_NAME : stat.isSymbolicLink() ? LINK : "it is not a file";
+        this.skip(join(path, file), reason);
+      }
+      yield { file, isRegular };
     }
   }
 
@@ -134,6 +147,7 @@ export class OldData {
 }
 
 const LINK = "it is a symbolic link";
+const ODD_NAME = "its name is not UTF-8";
 
 /** A link or a pipe that took the file's place meanwhile is not opened, or opened and not read. */
 function readRegular(place: string): Buffer | string {

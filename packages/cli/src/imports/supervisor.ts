@@ -1,8 +1,8 @@
 /** The supervisor: `checkpoints/<session>/<id>.meta.json`, and blobs by hash beside them. */
 import { basename } from "node:path";
 import type { BytePath, GitState, ImportedFile, ThreadImport } from "@belay/engine";
-import { listOf, numberOf, recordOf, textOf, textsOf, timeOf } from "./facts.ts";
-import { lost, pathIn, type FoundCheckpoint, type Importer } from "./importer.ts";
+import { numberOf, recordOf, textOf, textsOf, timeOf } from "./facts.ts";
+import { entriesOf, lost, pathIn, type FoundCheckpoint, type Importer } from "./importer.ts";
 import { sha256, type OldData } from "./old-data.ts";
 
 const ORIGIN = "supervisor";
@@ -44,6 +44,8 @@ function sessionsIn(data: OldData): OldData[] {
 interface Meta {
   readonly id: string;
   readonly facts: Readonly<Record<string, unknown>>;
+  /** Its files. */
+  readonly entries: readonly Readonly<Record<string, unknown>>[];
   readonly createdAt: number;
 }
 
@@ -56,7 +58,9 @@ function readSession(data: OldData, into: string | undefined): ThreadImport {
       const facts = recordOf(data.json(name));
       if (Object.keys(facts).length === 0) return [];
       const id = textOf(facts["id"]) ?? name.slice(0, -META.length);
-      return [{ id, facts, createdAt: timeOf(facts["createdAt"]) ?? 0 }];
+      const listed = entriesOf(data, { of: name, list: facts["files"] });
+      if (listed === undefined) return [];
+      return [{ id, facts, entries: listed.entries, createdAt: timeOf(facts["createdAt"]) ?? 0 }];
     })
     .sort((a, b) => a.createdAt - b.createdAt);
   const times = metas.map(({ createdAt }) => createdAt);
@@ -79,14 +83,13 @@ function readSession(data: OldData, into: string | undefined): ThreadImport {
 
 function checkpointOf(
   data: OldData,
-  { id, facts, createdAt }: Meta,
+  { id, facts, entries, createdAt }: Meta,
   into: string | undefined,
 ): Omit<FoundCheckpoint, "alias"> {
   const isManual = facts["type"] === "manual";
   const [name, note] = [textOf(facts["name"]), textOf(facts["annotation"])];
   const [toolUseId, index] = [textOf(facts["toolUseId"]), numberOf(facts["messageIndex"])];
-  const files = listOf(facts["files"]).flatMap((each): SavedFile[] => {
-    const { path: text, hash, encoding, mode, content } = recordOf(each);
+  const files = entries.flatMap(({ path: text, hash, encoding, mode, content }): SavedFile[] => {
     const path = pathIn(data, String(text), into);
     if (path === undefined) return [];
     const isAbsent = hash === "deleted" || content === null;
