@@ -53,7 +53,7 @@ test("[C30, C34, C38] a ghost is made, listed, looked at with git, restored and 
 test("[C28, C39] where no ghost can be, the reason is said and nothing happens", () => {
   expect(sandbox.belay(["ghost", "create"])).toMatchObject({
     status: 3,
-    stderr: expect.stringContaining("in no git repository"),
+    stderr: expect.stringContaining("not in a git repository"),
   });
   expect(sandbox.json(["list"]).checkpoints).toHaveLength(1);
   makeRepository();

@@ -269,7 +269,7 @@ describe("[C29, C30, C31, C32, C33, L49, I15, R420, R354] original 25: a ghost h
       const next = made(await workspace.ghost());
       const own = [ghost, next].map(({ id, commit }) => `refs/belay/ghost/${id} ${commit} `).sort();
       expect(refs()).toEqual([...own, ...table]);
-      expect((await workspace.ghosts()).map(({ id }) => id)).toEqual([next.id, ghost.id]);
+      expect(await workspace.ghosts()).toMatchObject([{ id: next.id }, { id: ghost.id }]);
       expect((await workspace.status()).git?.branch).toBe("main");
       for (const { id } of [ghost, next]) await workspace.dropGhost(id);
       expect(refs()).toEqual(table);
@@ -504,7 +504,7 @@ describe("ghosts over time", () => {
       mkdirSync(bare);
       const other = await project.open({ at: bare });
       expect((await other.status()).warnings.join("\n")).toContain(
-        "no ghost can be made: the directory is in no git repository",
+        "no ghost can be made: the directory is not in a git repository",
       );
       expect((await workspace.status()).warnings.join("\n")).not.toContain("ghost");
     }),
@@ -520,14 +520,16 @@ describe("[C27, C28, C39] no ghost, and why", () => {
       const workspace = await project.open();
       const checkpoints = (await workspace.list()).length;
       expect(await reasonOf(workspace)).toBe("the directory is not in a git repository with a working tree");
-      expect(await workspace.ghosts()).toEqual({ missing: expect.stringContaining("no git repository") });
+      expect(await workspace.ghosts()).toEqual({
+        missing: expect.stringContaining("not in a git repository"),
+      });
       expect(await workspace.dropGhost("all")).toEqual({ missing: expect.any(String) });
       // nothing is captured for a ghost that cannot be
       expect(await workspace.list()).toHaveLength(checkpoints);
       const git = fixtureAt(project.root);
       git.git("init", "-q", ".");
       git.git("config", "core.bare", "true");
-      expect(await reasonOf(workspace)).toMatch(/no git repository/);
+      expect(await reasonOf(workspace)).toMatch(/not in a git repository/);
       git.git("config", "core.bare", "false");
       const without = await project.open({ system: { ...project.system, commandPath: "/nonexistent" } });
       expect(await reasonOf(without)).toBe("git is not installed");

@@ -6,16 +6,17 @@
 import type { Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
-import { removeFile, replaceFile } from "../fs/durable-file.ts";
+import { removeFile } from "../fs/durable-file.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
-import { readSmallFile } from "../fs/read-file.ts";
 import { commitDirectly } from "../git/direct-commit.ts";
 import {
   addGhostRef,
+  cleanUp,
   commitEntries,
   dropGhostRefs,
   importCommit,
+  isWhole,
   listGhostRefs,
   obstacle,
   type CommitEntry,
@@ -27,11 +28,12 @@ import { indexKey, readGitIndex, type GitIndex } from "../git/git-index.ts";
 import { findRepository, type Repository } from "../git/git-repository.ts";
 import { addAlias } from "../history/aliases.ts";
 import { keptCheckpoint } from "../history/checkpoints.ts";
-import { pathFromText, displayPath, isUtf8Path, type BytePath } from "../model/byte-path.ts";
+import { pathFromText, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Ghost } from "../model/ghost.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import { directCommit, writeStream, type GhostCommit } from "./ghost-stream.ts";
+import { forgetLast, readLast, writeLast, type LastGhost } from "./last-ghost.ts";
 import { changesFromGhost, changesFromHead, type GhostChanges, type GhostFacts } from "./ghost-tree.ts";
 
 /** Why there is no ghost. */
@@ -49,23 +51,9 @@ export interface GhostRequest {
   readonly isPresent?: boolean;
 }
 
-/** The last ghost, in a file of the store: what the next one starts from. Disposable. */
-interface LastGhost {
-  readonly head: string;
-  readonly headTree: string;
-  readonly tree: string;
-  readonly snapshot: string;
-  readonly rules: string;
-  readonly leftOut: readonly string[];
-  /** How many ghosts there were with it. */
-  readonly count: number;
-}
-
-const LAST = "ghost.json";
 /** The input of an import, until git has read it. */
 const STREAM = "ghost-stream-";
 const STREAM_AGE_MS = 60 * 60_000;
-const LAST_LIMIT = 1024 * 1024;
 const MOST_LEFT_OUT = 5000;
 const DESCRIPTION_LENGTH = 200;
 
@@ -86,18 +74,27 @@ export function ghostPlace(context: Context): Place | MissingGhost {
   return missing === undefined ? { repository, directory: store.directory } : { missing };
 }
 
-/** Makes the ghost of a checkpoint, or returns the one that it has. */
+/** Makes the ghost of a checkpoint, or returns the one that it has. What the user's clean-up took is made once more. */
 export function makeGhost(context: Context, request: GhostRequest): Ghost | MissingGhost {
+  const made = tryGhost(context, request) ?? tryGhost(context, request);
+  return made ?? { missing: "git took away what was written, because it cleans up the repository" };
+}
+
+/** Undefined where objects of it went in the meantime. */
+function tryGhost(context: Context, request: GhostRequest): Ghost | MissingGhost | undefined {
   const place = ghostPlace(context);
   if ("missing" in place) return place;
   const { repository, directory } = place;
   const git = gitOptions(context);
+  const isCleaned = () => cleanUp(repository, context.system.now());
+  const cleaning = isCleaned();
+  if (cleaning !== undefined) return { missing: cleaning };
   const head = readHead(repository, git);
   const index = indexOf(repository, git);
   if (head === undefined || index === null) return { missing: "HEAD or the index cannot be read" };
   const { checkpoint } = request;
   const present = request.isPresent === true ? inStore(context, checkpoint) : lookNow(context);
-  const last = readLast(directory);
+  const last = soundLast(context, place);
   const facts: GhostFacts = { repository, index, checkpoint, present };
   const made =
     startFromLast(context, facts, { last, head: head.commit, request, directory }) ??
@@ -105,6 +102,11 @@ export function makeGhost(context: Context, request: GhostRequest): Ghost | Miss
   if ("missing" in made) return made;
   const failed = addGhostRef(repository, { id: checkpoint.id, commit: made.commit }, git);
   if (failed !== undefined) return existing(context, place, checkpoint) ?? { missing: failed };
+  const { commit, written } = made;
+  if (isCleaned() !== undefined || !isWhole(repository, { commit, parent: head.commit, written }, git)) {
+    takeBack(context, place, { id: checkpoint.id, commit });
+    return undefined;
+  }
   if (made.commit !== head.commit)
     // the ref itself tells, should a power cut take the alias away
     context.store.db.fleetingTransaction(() =>
@@ -112,8 +114,11 @@ export function makeGhost(context: Context, request: GhostRequest): Ghost | Miss
     );
   const count = dropOldest(context, place, request.keep, last);
   const { tree, headTree, leftOut } = made;
-  if (head.commit !== null && headTree !== null && leftOut.length <= MOST_LEFT_OUT)
-    writeLast(directory, { head: head.commit, headTree, tree, checkpoint, leftOut, count });
+  if (head.commit !== null && headTree !== null && leftOut.length <= MOST_LEFT_OUT) {
+    const id = checkpoint.id;
+    const own = { id, commit, written: written ?? null, head: head.commit, headTree, tree, count };
+    writeLast(directory, { ...own, checkpoint, leftOut });
+  }
   return {
     id: checkpoint.id,
     commit: made.commit,
@@ -123,6 +128,23 @@ export function makeGhost(context: Context, request: GhostRequest): Ghost | Miss
     checkpoint: checkpoint.id,
     leftOut: leftOut.length,
   };
+}
+
+/** [R2433] The last ghost. One that the user's clean-up took parts of keeps their own `gc` from working, and goes. */
+function soundLast(context: Context, place: Place): LastGhost | undefined {
+  const last = readLast(place.directory);
+  if (last === undefined) return undefined;
+  const { commit, head: parent, written } = last;
+  const options = { commit, parent, written: written ?? undefined };
+  if (isWhole(place.repository, options, gitOptions(context))) return last;
+  takeBack(context, place, last);
+  return undefined;
+}
+
+function takeBack(context: Context, place: Place, { id, commit }: { id: string; commit: string }): void {
+  const ref = { id, commit, committedAt: 0, message: "" };
+  dropGhostRefs(place.repository, [ref], gitOptions(context));
+  forgetLast(place.directory);
 }
 
 /** The index that was last read: between two turns it is mostly the same. Git never writes one in place. */
@@ -155,7 +177,7 @@ export function dropGhosts(context: Context, ids: readonly string[] | "all"): nu
   const wanted = ids === "all" ? refs : refs.filter(({ id }) => ids.includes(id));
   const failed =
     wanted.length === 0 ? undefined : dropGhostRefs(place.repository, wanted, gitOptions(context));
-  removeFile(below(place.directory, LAST));
+  forgetLast(place.directory);
   return failed === undefined ? wanted.length : { missing: failed };
 }
 
@@ -176,6 +198,7 @@ interface Start {
 interface Made {
   readonly commit: string;
   readonly tree: string;
+  readonly written: readonly string[] | undefined;
   readonly headTree: string | null;
   readonly leftOut: readonly BytePath[];
 }
@@ -230,9 +253,9 @@ function makeCommit(
     commitDirectly(repository, directCommit(context.store.objects, ghost), gitOptions(context)) ??
     importStream(context, repository, directory, ghost);
   if ("failed" in made) return { missing: made.failed };
-  const { tree, parentTree } = made;
+  const { tree, parentTree, written } = made;
   const commit = head !== null && tree === parentTree ? head : made.commit;
-  return { commit, tree, headTree: parentTree, leftOut: changes.leftOut };
+  return { commit, tree, written, headTree: parentTree, leftOut: changes.leftOut };
 }
 
 function importStream(
@@ -338,27 +361,4 @@ function dropOldest(context: Context, place: Place, keep: number, last: LastGhos
   // what cannot be dropped now goes with the next one
   if (old.length > 0) dropGhostRefs(place.repository, old, gitOptions(context));
   return refs.length - old.length;
-}
-
-function readLast(directory: AbsolutePath): LastGhost | undefined {
-  try {
-    const text = readSmallFile(below(directory, LAST), LAST_LIMIT)?.toString("utf8");
-    return text === undefined ? undefined : (JSON.parse(text) as LastGhost);
-  } catch {
-    return undefined;
-  }
-}
-
-function writeLast(
-  directory: AbsolutePath,
-  facts: Pick<LastGhost, "head" | "headTree" | "tree" | "count"> & {
-    checkpoint: Checkpoint;
-    leftOut: readonly BytePath[];
-  },
-): void {
-  const { checkpoint, leftOut, ...rest } = facts;
-  if (!leftOut.every(isUtf8Path)) return removeFile(below(directory, LAST));
-  const { snapshot, rules } = checkpoint;
-  const last: LastGhost = { ...rest, snapshot, rules, leftOut: leftOut.map(displayPath) };
-  replaceFile(below(directory, LAST), [Buffer.from(JSON.stringify(last))], { durable: false });
 }

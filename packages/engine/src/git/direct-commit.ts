@@ -84,8 +84,12 @@ function writeCommit(
 ): ImportedCommit | undefined {
   const known = start === undefined ? (parent === null ? null : root) : parentTree;
   if (known === undefined) return undefined;
-  const write = (kind: GitObjectKind, content: Buffer) =>
-    writeLooseObject(repository, { kind, content, time });
+  const written: string[] = [];
+  const write = (kind: GitObjectKind, content: Buffer) => {
+    const id = writeLooseObject(repository, { kind, content, time });
+    written.push(id);
+    return id;
+  };
   removeEntries(trees, deletes);
   for (const { path, mode, from } of writes) {
     const object = "object" in from ? from.object : write("blob", from.read());
@@ -96,7 +100,7 @@ function writeCommit(
   const parents = parent === null ? "" : `parent ${parent}\n`;
   const text = `tree ${tree}\n${parents}author ${who}\ncommitter ${who}\n\n${message}`;
   const commit = tree === known ? parent! : write("commit", Buffer.from(text));
-  return { commit, tree, parentTree: known };
+  return { commit, tree, parentTree: known, written };
 }
 
 function removeEntries(trees: BaseTrees["trees"], paths: readonly BytePath[]): void {

@@ -12,6 +12,7 @@ import type { BytePath } from "../model/byte-path.ts";
 import { howToRunGit, runGit, type GitAnswer, type GitCommandOptions } from "./git-command.ts";
 import { readGitConfig } from "./git-config.ts";
 import { statGitFile } from "./git-file.ts";
+import { isLoose } from "./git-objects.ts";
 import { addRefFile } from "./git-refs.ts";
 import type { Repository } from "./git-repository.ts";
 
@@ -49,6 +50,8 @@ export interface ImportedCommit {
   readonly tree: string;
   /** The tree of the parent; null when there is none. */
   readonly parentTree: string | null;
+  /** The objects that were written loose; undefined where git wrote them. */
+  readonly written?: readonly string[];
 }
 
 /** The files of a commit below the workspace root, by their path in it. */
@@ -91,6 +94,39 @@ export function obstacle(
   if (stat === undefined) return "its objects cannot be reached";
   if (userId !== undefined && Number(stat.uid) !== userId) return "the repository belongs to another user";
   return undefined;
+}
+
+/** Git itself takes no notice of an older lock. */
+const STALE_MS = 12 * 60 * 60_000;
+
+/**
+ * [R2433] Why no ref may be made now; undefined when it may. Git's clean-up decides at its start what nothing leads to, and an
+ * object of a ref that comes later could go: then the ref leads nowhere, and every later clean-up of the user's fails.
+ */
+export function cleanUp({ commonDir }: Repository, now: number): string | undefined {
+  const locks = ["gc.pid", "objects/maintenance.lock"].map((name) => statGitFile(below(commonDir, name)));
+  const isRunning = locks.some((lock) => lock !== undefined && now - Number(lock.mtimeMs) < STALE_MS);
+  return isRunning ? "git is cleaning up the repository (gc)" : undefined;
+}
+
+/** [R2433] Whether a commit and all that it has beyond its parent are in the repository. */
+export function isWhole(
+  repository: Repository,
+  {
+    commit,
+    parent,
+    written,
+  }: { commit: string; parent: string | null; written?: readonly string[] | undefined },
+  options: GitCommandOptions,
+): boolean {
+  if (commit === parent || written?.every((id) => isLoose(repository, id)) === true) return true;
+  const beyond = parent === null ? [] : [`^${parent}`];
+  const answer = runGit(
+    repository,
+    ["--no-replace-objects", "rev-list", "--objects", "--quiet", commit, ...beyond],
+    options,
+  );
+  return !("failed" in answer);
 }
 
 /** Imports a stream of `git fast-import` that makes one commit, `:1`, on `refs/heads/<id>`. */
@@ -180,7 +216,10 @@ export function listGhostRefs(
   repository: Repository,
   options: GitCommandOptions,
 ): GhostRef[] | { failed: string } {
-  const answer = runGit(repository, ["for-each-ref", `--format=${FORMAT}`, GHOST_REFS], options);
+  const list = () => runGit(repository, ["for-each-ref", `--format=${FORMAT}`, GHOST_REFS], options);
+  let answer = list();
+  // one ref that leads nowhere keeps git from listing any
+  if ("failed" in answer && dropLost(repository, options)) answer = list();
   if ("failed" in answer) return answer;
   return answer.output
     .toString("utf8")
@@ -195,4 +234,27 @@ export function listGhostRefs(
         message: message.join("\0"),
       };
     });
+}
+
+/** [R2433] Takes refs away whose commit is gone: they keep the user's own `gc` from working. False when there are none. */
+function dropLost(repository: Repository, options: GitCommandOptions): boolean {
+  const listed = runGit(
+    repository,
+    ["for-each-ref", "--format=%(objectname) %(refname)", GHOST_REFS],
+    options,
+  );
+  if ("failed" in listed) return false;
+  const checked = runGit(repository, ["cat-file", "--batch-check=%(objecttype) %(rest)"], {
+    ...options,
+    input: listed.output,
+  });
+  if ("failed" in checked) return false;
+  const commits = listed.output.toString("latin1").trimEnd().split("\n");
+  const found = checked.output.toString("latin1").trimEnd().split("\n");
+  const lost = commits.flatMap((line, at): GhostRef[] => {
+    const [commit = "", ref = ""] = line.split(" ");
+    if (!(found[at] ?? "").endsWith(" missing")) return [];
+    return [{ id: ref.slice(GHOST_REFS.length), commit, committedAt: 0, message: "" }];
+  });
+  return lost.length > 0 && dropGhostRefs(repository, lost, options) === undefined;
 }

@@ -11,7 +11,7 @@ import { writeAll } from "../fs/durable-file.ts";
 import { isErrno } from "../fs/file-stat.ts";
 import { randomId } from "../model/ids.ts";
 import { readGitConfig } from "./git-config.ts";
-import { readGitFile } from "./git-file.ts";
+import { readGitFile, statGitFile } from "./git-file.ts";
 import type { Repository } from "./git-repository.ts";
 
 /** What an object is. */
@@ -35,6 +35,11 @@ export function takesLooseObjects({ gitDir, commonDir }: Repository): boolean {
   if (["core.fsync", "core.fsyncmethod", "core.fsyncobjectfiles"].some((key) => config.has(key)))
     return false;
   return [...config.keys()].every((key) => !key.startsWith("extensions.") || HARMLESS.test(key));
+}
+
+/** Whether an object lies loose. */
+export function isLoose(repository: Repository, id: string): boolean {
+  return statGitFile(placeOf(repository, id)) !== undefined;
 }
 
 /** The content of a tree that lies loose; undefined when it does not, or is damaged. */
