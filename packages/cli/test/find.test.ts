@@ -67,3 +67,11 @@ test("the index is shown, synced, changed by hand, made again and removed", () =
   expect(sandbox.belay(["find", " "])).toMatchObject({ status: 2 });
   expect(sandbox.belay(["find", "x", "--at", "nothing"])).toMatchObject({ status: 4 });
 });
+
+test("[R2434] an endpoint that cannot be reached is no reason not to answer", () => {
+  const settings = { embedder: "endpoint", url: "http://127.0.0.1:1/v1", model: "m" };
+  for (const [name, value] of Object.entries(settings)) sandbox.ok("config", `retrieval.${name}`, value);
+  const [first] = sandbox.json(["find", "retry budget"]).hits;
+  expect(first).toMatchObject({ path: "src/retry-policy.ts" });
+  expect(sandbox.belay(["index", "sync"]).status).toBe(1);
+});

@@ -8,7 +8,12 @@ export interface Embedder {
   readonly dimensions: number;
   /** Texts leave this machine: some are never given to it. */
   readonly isRemote?: boolean;
-  embed(texts: readonly string[], as: "document" | "query"): Promise<Float32Array[]>;
+  /** `signal` ends it: whoever asked has gone. */
+  embed(
+    texts: readonly string[],
+    as: "document" | "query",
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<Float32Array[]>;
 }
 
 const DIMENSIONS = 384;
@@ -85,11 +90,13 @@ const BATCH = 96;
 const TRIES = 3;
 const FIRST_PAUSE_MS = 200;
 const TIMEOUT_MS = 60_000;
+/** Somebody waits for the answer to a question, and has words to be answered by. */
+const QUERY_TIMEOUT_MS = 5000;
 
 /** An embedder over HTTP. Its dimensions are those of its first answer unless they are given. */
 export function endpointEmbedder({ url, model, key, dimensions }: EndpointOptions): Embedder {
   let length = dimensions ?? 0;
-  const ask = async (input: readonly string[]): Promise<Float32Array[]> => {
+  const ask = async (input: readonly string[], signal: AbortSignal): Promise<Float32Array[]> => {
     const answer = await fetch(`${url.replace(/\/+$/, "")}/embeddings`, {
       method: "POST",
       headers: {
@@ -97,7 +104,7 @@ export function endpointEmbedder({ url, model, key, dimensions }: EndpointOption
         ...(key === undefined || key === "" ? {} : { authorization: `Bearer ${key}` }),
       },
       body: JSON.stringify({ model, input, ...(dimensions === undefined ? {} : { dimensions }) }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal,
     });
     if (!answer.ok) throw new EndpointError(`The endpoint answered ${answer.status}.`, answer.status);
     const vectors = readVectors(await answer.json(), input.length);
@@ -112,10 +119,14 @@ export function endpointEmbedder({ url, model, key, dimensions }: EndpointOption
     get dimensions() {
       return length;
     },
-    embed: async (texts) => {
+    embed: async (texts, as, { signal } = {}) => {
+      const within = (ms: number) => AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]);
+      if (as === "query") return ask(texts, within(QUERY_TIMEOUT_MS));
       const vectors: Float32Array[] = [];
       for (let at = 0; at < texts.length; at += BATCH)
-        vectors.push(...(await withTries(() => ask(texts.slice(at, at + BATCH)))));
+        vectors.push(
+          ...(await withTries(() => ask(texts.slice(at, at + BATCH), within(TIMEOUT_MS)), signal)),
+        );
       return vectors;
     },
   };
@@ -131,14 +142,17 @@ class EndpointError extends Error {
 }
 
 /** An endpoint that says no will say no again; one that is busy or away is asked again. */
-async function withTries<Result>(work: () => Promise<Result>): Promise<Result> {
+async function withTries<Result>(
+  work: () => Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
   for (let round = 1; ; round += 1) {
     try {
       return await work();
     } catch (error) {
       const isRefusal =
         error instanceof EndpointError && error.status < 500 && error.status !== 429 && error.status !== 408;
-      if (isRefusal || round === TRIES) throw error;
+      if (isRefusal || round === TRIES || signal?.aborted === true) throw error;
       await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (round - 1)));
     }
   }
@@ -148,10 +162,15 @@ function readVectors(answer: unknown, wanted: number): Float32Array[] {
   const { data } = answer as { data?: { index?: number; embedding?: unknown }[] };
   if (!Array.isArray(data) || data.length !== wanted)
     throw new EndpointError("The endpoint's answer has not one vector for each text.", 400);
-  const vectors: Float32Array[] = Array.from({ length: wanted });
-  data.forEach(({ index, embedding }, at) => {
-    if (!Array.isArray(embedding)) throw new EndpointError("The endpoint's answer has no vectors.", 400);
-    vectors[index ?? at] = normalized(Float32Array.from(embedding as number[]));
+  const vectors = new Map<number, Float32Array>();
+  data.forEach(({ index = vectors.size, embedding }) => {
+    if (!Array.isArray(embedding) || embedding.length === 0 || !embedding.every(Number.isFinite))
+      throw new EndpointError("The endpoint's answer has no vectors.", 400);
+    vectors.set(index, normalized(Float32Array.from(embedding as number[])));
   });
-  return vectors;
+  return Array.from({ length: wanted }, (_, at) => {
+    const vector = vectors.get(at);
+    if (vector !== undefined) return vector;
+    throw new EndpointError("The endpoint's answer has not one vector for each text.", 400);
+  });
 }

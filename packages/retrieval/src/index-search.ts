@@ -108,6 +108,12 @@ export class IndexSearch {
     if (vector === undefined) return undefined;
     if (this.#vectors === undefined) {
       this.#vectors = new VectorTable(vector.length);
+      // an endpoint whose vectors have another length now: the next sync asks for them again
+      this.#store.run(
+        "UPDATE document SET vectors = NULL WHERE vectors = ? AND id IN (SELECT document FROM chunk WHERE length(vector) <> ?)",
+        this.#embedder.name,
+        vector.length,
+      );
       const rows = this.#store.all(
         "SELECT chunk.id AS id, document, vector FROM chunk JOIN document ON document.id = chunk.document WHERE vectors = ? AND vector IS NOT NULL",
         this.#embedder.name,

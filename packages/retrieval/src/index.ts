@@ -11,6 +11,7 @@ export type {
   RetrievalIndex,
   SearchOptions,
   SearchResult,
+  SyncOptions,
   Synced,
 } from "./retrieval-index.ts";
 export { VectorTable, toBytes } from "./vector-table.ts";

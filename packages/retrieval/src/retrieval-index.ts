@@ -58,6 +58,14 @@ export interface SearchResult {
   readonly embedder: string;
 }
 
+/** How a sync is done. */
+export interface SyncOptions {
+  /** The newest checkpoint was taken a moment ago: the disk is what it has. */
+  readonly captured?: boolean;
+  /** Vectors of an endpoint are waited for so long, and made in the background after that; left out: until they are there. */
+  readonly vectorsWithinMs?: number;
+}
+
 /** What a sync found. */
 export interface Synced {
   readonly checked: number;
@@ -90,7 +98,7 @@ export interface RetrievalIndex extends AsyncDisposable {
    * Compares the index with the newest checkpoint, and that with the disk unless `captured` says that it was taken just
    * now. Only contents that are new are read.
    */
-  sync(options?: { captured?: boolean }): Promise<Synced>;
+  sync(options?: SyncOptions): Promise<Synced>;
   /** Waits until everything that was begun in the background is done. */
   idle(): Promise<void>;
   /** Does something in the background, after what was begun before. A failure is left for the next sync to make good. */

@@ -2,6 +2,7 @@
  * The index of a workspace. What it answers is on disk: each hit's file is compared with the index before it is
  * returned, and indexed first where it changed. Content that was indexed once is never read or embedded again.
  */
+import { setTimeout } from "node:timers/promises";
 import { isUtf8Path, displayPath, type CheckpointRef, type ExportedFile } from "@belay/engine";
 import { chunksOf } from "./chunks.ts";
 import { hashedEmbedder, type Embedder } from "./embedder.ts";
@@ -16,6 +17,7 @@ import type {
   RetrievalIndex,
   SearchOptions,
   SearchResult,
+  SyncOptions,
   Synced,
 } from "./retrieval-index.ts";
 import { contentHash, isPrivate, MOST_BYTES, readIfAny, textOf } from "./text-file.ts";
@@ -39,6 +41,9 @@ export class WorkspaceIndex implements RetrievalIndex {
   readonly #capBytes: number;
   readonly #now: () => number;
   #background: Promise<unknown> = Promise.resolve();
+  /** Ends what waits for an endpoint. */
+  readonly #closing = new AbortController();
+  #embedding: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(workspace: IndexedWorkspace, path: string, options: IndexOptions) {
@@ -91,7 +96,7 @@ export class WorkspaceIndex implements RetrievalIndex {
     return changed;
   }
 
-  async sync({ captured = false }: { captured?: boolean } = {}): Promise<Synced> {
+  async sync({ captured = false, vectorsWithinMs }: SyncOptions = {}): Promise<Synced> {
     const newest = await this.#workspace.resolve("@");
     const onDisk = captured ? [] : await this.#changedOnDisk(newest.id);
     const isKnown = this.#store.meta("snapshot") === newest.snapshot;
@@ -102,7 +107,7 @@ export class WorkspaceIndex implements RetrievalIndex {
     if (!isKnown) this.#store.setMeta("skipped", String(report.skipped));
     this.#store.setMeta("snapshot", newest.snapshot);
     const later = await this.#indexAgain(onDisk, known);
-    await this.#embedMissing(newest.id);
+    await this.#giveVectors(newest.id, vectorsWithinMs);
     this.#trim();
     return {
       ...report,
@@ -157,6 +162,8 @@ export class WorkspaceIndex implements RetrievalIndex {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.idle();
     this.#isClosed = true;
+    this.#closing.abort();
+    await this.#embedding?.catch(() => undefined);
     this.#store[Symbol.dispose]();
   }
 
@@ -290,6 +297,14 @@ export class WorkspaceIndex implements RetrievalIndex {
     return { reindexed: changed - removed, removed };
   }
 
+  /** With a limit, words answer for what has no vectors in time or at all; it goes on, and the next sync sees to the rest. */
+  async #giveVectors(checkpoint: string, withinMs: number | undefined): Promise<void> {
+    this.#embedding ??= this.#embedMissing(checkpoint).finally(() => (this.#embedding = undefined));
+    if (withinMs === undefined) return this.#embedding;
+    const given = this.#embedding.catch(() => undefined);
+    if (withinMs > 0) await Promise.race([given, setTimeout(withinMs, undefined, { ref: false })]);
+  }
+
   /** Vectors for what another embedder, or none, saw so far. What git ignores and secrets are never sent anywhere. */
   async #embedMissing(checkpoint: string): Promise<void> {
     const missing = this.#store.all(
@@ -326,6 +341,7 @@ export class WorkspaceIndex implements RetrievalIndex {
     const vectors = await this.#embedder.embed(
       pieces.map(({ text }) => text),
       "document",
+      { signal: this.#closing.signal },
     );
     this.#store.transaction(() => {
       pieces.forEach(({ id }, at) =>

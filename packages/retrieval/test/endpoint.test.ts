@@ -14,7 +14,7 @@ interface Asked {
 
 /** A server that answers like OpenAI's: a vector says how often each of a few words occurs. */
 async function withEndpoint(
-  answer: (asked: Asked, number: number) => { status?: number; body?: unknown } | undefined,
+  answer: (asked: Asked, number: number) => { status?: number; body?: unknown } | "silent" | undefined,
   body: (url: string, asked: Asked[]) => Promise<void>,
 ): Promise<void> {
   const asked: Asked[] = [];
@@ -23,6 +23,7 @@ async function withEndpoint(
       const { model, input } = JSON.parse(text) as { model: string; input: string[] };
       asked.push({ path: request.url ?? "", key: request.headers.authorization, model, input });
       const special = answer(asked.at(-1)!, asked.length);
+      if (special === "silent") return;
       response.statusCode = special?.status ?? 200;
       const data = input.map((each, index) => ({ index, embedding: vectorOf(each) })).toReversed();
       response.end(JSON.stringify(special?.body ?? { data }));
@@ -135,4 +136,88 @@ test(
       },
     );
   }),
+);
+
+test(
+  "[R2434] an endpoint that does not answer holds up neither a search nor the end: words answer",
+  inProject({ "a.ts": "export const river = 1;\n" }, async ({ workspace, write }) => {
+    let isSilent = false;
+    await withEndpoint(
+      () => (isSilent ? "silent" : undefined),
+      async (url) => {
+        const options = { embedder: endpointEmbedder({ url, model: "m" }) };
+        await using index = await openIndex(workspace, options);
+        await index.sync();
+        isSilent = true;
+        write("b.ts", "export const bridge = river;\n");
+        await index.sync({ vectorsWithinMs: 50 });
+        // in the background, too, it is in the way of nothing
+        index.later(() => index.sync({ vectorsWithinMs: 0 }));
+        await index.idle();
+        expect((await index.search("bridge")).hits[0]).toMatchObject({ path: "b.ts" });
+        isSilent = false;
+      },
+    );
+  }),
+);
+
+const answers: readonly [string, unknown][] = [
+  ["fewer vectors", { data: [] }],
+  ["a place that is not there", { data: [{ index: 7, embedding: [1, 0] }] }],
+  ["words in a vector", { data: [{ index: 0, embedding: ["NaN", null] }] }],
+  ["an empty vector", { data: [{ index: 0, embedding: [] }] }],
+  ["no data", { error: "quota" }],
+  ["no object", "busy"],
+];
+
+test.each(answers)("[R2434] an answer with %s is refused, stored nowhere, and words find", (_, body) =>
+  inProject({ "a.ts": "export const river = 1;\n" }, async ({ workspace }) => {
+    await withEndpoint(
+      () => ({ body }),
+      async (url, asked) => {
+        await using index = await openIndex(workspace, { embedder: endpointEmbedder({ url, model: "m" }) });
+        await expect(index.sync()).rejects.toThrow(/^The endpoint's answer has /);
+        expect(asked).toHaveLength(1);
+        expect((await index.search("river")).hits).toMatchObject([{ path: "a.ts" }]);
+        expect((await index.search("river", { mode: "vector" })).hits).toEqual([]);
+      },
+    );
+  })(),
+);
+
+test(
+  "[R2434] an endpoint that limits requests is asked again; one whose vectors have another length is asked for all again",
+  inProject(
+    { "a.ts": "export const river = 1;\n", "b.ts": "export const sea = 2;\n" },
+    async ({ workspace }) => {
+      const lengthOf = (length: number) => (asked: Asked) => ({
+        body: {
+          data: asked.input.map((text, index) => ({
+            index,
+            embedding: [...vectorOf(text), ...Array.from({ length: length - 4 }, () => 0)],
+          })),
+        },
+      });
+      let answer: Parameters<typeof withEndpoint>[0] = (asked, number) =>
+        number === 1 ? { status: 429 } : lengthOf(4)(asked);
+      await withEndpoint(
+        (asked, number) => answer(asked, number),
+        async (url, asked) => {
+          const open = () => openIndex(workspace, { embedder: endpointEmbedder({ url, model: "m" }) });
+          await (async () => {
+            await using index = await open();
+            await index.sync();
+          })();
+          expect(asked).toHaveLength(2);
+          answer = lengthOf(6);
+          await using index = await open();
+          const found = async () =>
+            (await index.search("water", { mode: "vector" })).hits.map(({ path }) => path).sort();
+          expect(await found()).toEqual([]);
+          await index.sync();
+          expect(await found()).toEqual(["a.ts", "b.ts"]);
+        },
+      );
+    },
+  ),
 );

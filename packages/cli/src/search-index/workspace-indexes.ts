@@ -8,6 +8,9 @@ import type { Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import type { IndexScope, RetrievalIndex, SearchOptions, SearchResult, Synced } from "@belay/retrieval";
 
+/** Whoever asks waits so long for an endpoint; words answer without it. */
+const VECTORS_WITHIN_MS = 5000;
+
 const opened = new WeakMap<Workspace, Promise<RetrievalIndex>>();
 
 /** Whether the workspace has an index, or the settings want one. */
@@ -89,7 +92,8 @@ export async function followIndex(home: string, workspace: Workspace): Promise<v
   for await (const _ of workspace.events.read({ types: ["user"] })) {
     if (!(await isIndexed(home, workspace))) continue;
     const index = await indexOf(home, workspace);
-    index.later(async () => tell(workspace, await index.sync({ captured: true })));
+    // an endpoint that does not answer holds nothing up
+    index.later(async () => tell(workspace, await index.sync({ captured: true, vectorsWithinMs: 0 })));
   }
   await closeIndex(workspace);
 }
@@ -113,7 +117,7 @@ export async function findInFiles(
 ): Promise<SearchResult> {
   const index = await indexOf(home, workspace);
   await index.idle();
-  await index.sync();
+  await index.sync({ vectorsWithinMs: VECTORS_WITHIN_MS });
   return index.search(query, options);
 }
 
