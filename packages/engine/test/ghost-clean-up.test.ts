@@ -3,7 +3,7 @@
  * clean-up of theirs would fail.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Ghost, MissingGhost } from "../src/index.ts";
@@ -116,6 +116,34 @@ exec ${real} "$@"
       expect("missing" in ghost).toBe(!isMade);
       expect(refsOf(git).split("\n")).toHaveLength(1);
       git.git("fsck", "--strict");
+    }
+  }),
+);
+
+test(
+  "[R2435] a half-written pack of an import that failed goes; what was there, or is being written, stays",
+  inProject({}, async (project) => {
+    const git = makeRepository(project);
+    git.git("config", "core.sharedRepository", "0600");
+    const tools = join(project.base, "tools");
+    mkdirSync(tools);
+    const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();
+    const packs = join(project.root, ".git/objects/pack");
+    const hold = join(project.base, "hold");
+    writeFileSync(hold, "");
+    const other = `(exec 3> ${packs}/tmp_pack_other; while [ -e ${hold} ]; do sleep 0.05; done) > /dev/null 2>&1 < /dev/null &`;
+    const wait = `while [ ! -e ${packs}/tmp_pack_other ]; do sleep 0.01; done`;
+    const full = `PATH=/usr/bin:/bin; echo PACK > ${packs}/tmp_pack_failed; ${other} ${wait}; echo "Out of diskspace" >&2; exit 128`;
+    const script = `#!/bin/sh\ncase "$*" in *fast-import*) ${full};; esac\nexec ${real} "$@"\n`;
+    writeFileSync(join(tools, "git"), script, { mode: 0o755 });
+    const workspace = await project.open({ system: { ...project.system, commandPath: tools } });
+    writeFileSync(join(packs, "tmp_pack_before"), "PACK");
+    project.write("a.txt", "changed\n");
+    try {
+      expect(await workspace.ghost()).toEqual({ missing: "Out of diskspace" });
+      expect(readdirSync(packs).sort()).toEqual(["tmp_pack_before", "tmp_pack_other"]);
+    } finally {
+      rmSync(hold);
     }
   }),
 );

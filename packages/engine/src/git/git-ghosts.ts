@@ -7,6 +7,8 @@
 import { closeSync, openSync } from "node:fs";
 import { below, displayAbsolute, forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
 import { makePrivateDirectory, removeFile, replaceFile } from "../fs/durable-file.ts";
+import { findWriters } from "../fs/file-writers.ts";
+import { listDirectory } from "../fs/list-directory.ts";
 import { readSmallFile } from "../fs/read-file.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { howToRunGit, runGit, type GitAnswer, type GitCommandOptions } from "./git-command.ts";
@@ -141,6 +143,7 @@ export function importCommit(
   options: GitCommandOptions,
 ): ImportedCommit | { failed: string } {
   makeImportPlace(repository, place);
+  const before = new Set(unfinished(repository));
   const input = openSync(forSystem(stream), "r");
   let answer: GitAnswer;
   try {
@@ -158,12 +161,32 @@ export function importCommit(
     // the import's own ref has served its purpose
     removeFile(below(place, `refs/heads/${id}`));
   }
-  if ("failed" in answer) return answer;
+  if ("failed" in answer) {
+    removeUnfinished(repository, before);
+    return answer;
+  }
   const [commit, ...listed] = answer.output.toString("latin1").trimEnd().split("\n");
   const [tree, parentTree] = listed.map((line) => /^040000 tree ([0-9a-f]+)\b/.exec(line)?.[1]);
   if (commit === undefined || tree === undefined || (parent !== null && parentTree === undefined))
     return { failed: "git fast-import gave no answer" };
   return { commit, tree, parentTree: parentTree ?? null };
+}
+
+const PROCESSES = "/proc/self/fd" as AbsolutePath;
+
+/** Files that git writes packs under until they are whole. */
+function unfinished({ commonDir }: Repository): string[] {
+  return listDirectory(below(commonDir, "objects/pack")).filter((name) => /^tmp_(?:pack|idx)_/.test(name));
+}
+
+/** [R2435] On a full disk each failed import would leave more. What another git may be writing stays. */
+function removeUnfinished(repository: Repository, before: ReadonlySet<string>): void {
+  // where it cannot be known what is open, git's next clean-up removes it
+  if (statGitFile(PROCESSES) === undefined) return;
+  const open = findWriters("/tmp_");
+  for (const name of unfinished(repository))
+    if (!before.has(name) && !open.some(({ path }) => path.endsWith(`/${name}`)))
+      removeFile(below(repository.commonDir, `objects/pack/${name}`));
 }
 
 /** A git directory of our own: a crash report of git lands here too. */
