@@ -205,7 +205,10 @@ class VersioningTracker:
         if not self._dialog.server.is_protected():
             return []
         told = self._dialog.call("GET", "checkpoints")
-        return [CheckpointInfo(each["commit_id"], each["message"]) for each in told["checkpoints"]]
+        return [
+            CheckpointInfo(each["commit_id"], each["message"], each["not_captured"])
+            for each in told["checkpoints"]
+        ]
 
     def approve_all(self, message: str | None = None) -> dict[str, Any]:
         """Makes the present state the approved one and begins the next session."""

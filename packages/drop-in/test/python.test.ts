@@ -22,7 +22,8 @@ test.skipIf(!hasPython)(
   "[A25] [A49] [A52] [R1788] the document's calls, from Python, in a project that was not protected",
   { timeout: TIMEOUT_MS },
   () => {
-    const { root, home, look, exists } = makePlace({ "main.py": "x\n", ".gitignore": "*.log\n" });
+    const { root, home, look, exists, write } = makePlace({ "main.py": "x\n", ".gitignore": "*.log\n" });
+    write("../home/config.json", JSON.stringify({ "limits.fileBytes": 100_000 }));
     const env = { ...process.env, BELAY_HOME: home, BELAY_COMMAND: `${process.execPath} ${BELAY}` };
     onTestFinished(() => {
       spawnSync(process.execPath, [BELAY, "--home", home, "stop"], { env, timeout: TIMEOUT_MS });
@@ -93,6 +94,8 @@ test.skipIf(!hasPython)(
       "Transaction: write: kept.log",
       ["kept.log"],
     ]);
+    const gaps = [{ path: "large.bin", reason: "too-large" }];
+    expect(told["gaps"]).toEqual([gaps, gaps]);
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
     const login = "def verify_password(user):\n    return check_hash(user)\n";
     expect(told["search"]).toEqual({

@@ -119,6 +119,11 @@ told["transaction"] = kept.message
 (project_root / "kept.log").unlink()
 told["kept"] = tracker.restore_checkpoint(kept.commit_id)
 
+# what is too large is named, by the checkpoint and by the list
+(project_root / "large.bin").write_bytes(b"x" * 200_000)
+told["gaps"] = [tracker.create_checkpoint("with a gap").not_captured, tracker.list_checkpoints()[-1].not_captured]
+(project_root / "large.bin").unlink()
+
 # errors
 errors = []
 for call in (

@@ -265,8 +265,14 @@ function dialogMessage(message: Message) {
   };
 }
 
-function commit({ id, description, createdAt, session }: Checkpoint) {
-  return { commit_id: id, message: description, created_at: isoTime(createdAt), session };
+function commit({ id, description, createdAt, session, gaps }: Checkpoint) {
+  return {
+    commit_id: id,
+    message: description,
+    created_at: isoTime(createdAt),
+    session,
+    not_captured: gaps.map(({ path, reason }) => ({ ...pathJson(path), reason })),
+  };
 }
 
 /** A file that differs, in AgentSmithy's words: its diff begins with the names. */
