@@ -8,7 +8,7 @@ export interface Embedder {
   readonly dimensions: number;
   /** Texts leave this machine: some are never given to it. */
   readonly isRemote?: boolean;
-  /** `signal` ends it: whoever asked has gone. */
+  /** `signal` ends it. */
   embed(
     texts: readonly string[],
     as: "document" | "query",
@@ -90,7 +90,7 @@ const BATCH = 96;
 const TRIES = 3;
 const FIRST_PAUSE_MS = 200;
 const TIMEOUT_MS = 60_000;
-/** Somebody waits for the answer to a question, and has words to be answered by. */
+/** A question is waiting for its answer, and has words to be answered by. */
 const QUERY_TIMEOUT_MS = 5000;
 
 /** An embedder over HTTP. Its dimensions are those of its first answer unless they are given. */

@@ -8,7 +8,7 @@ import type { Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import type { IndexScope, RetrievalIndex, SearchOptions, SearchResult, Synced } from "@belay/retrieval";
 
-/** Whoever asks waits so long for an endpoint; words answer without it. */
+/** An answer waits so long for an endpoint; words answer without it. */
 const VECTORS_WITHIN_MS = 5000;
 
 const opened = new WeakMap<Workspace, Promise<RetrievalIndex>>();
