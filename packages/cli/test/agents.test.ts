@@ -453,7 +453,9 @@ test("[R155] `belay mcp` starts where nothing is protected, says what to do, and
     const { isError, content } = await client.result(10 + id, name, {});
     expect(isError).toBe(true);
     expect(content[0].text).toContain(`${sandbox.project} is not protected`);
-    expect(content[0].text).toContain("`belay init`");
+    expect(content[0].text).toContain(
+      "`belay init` in a terminal there; these tools work from then on, without a restart",
+    );
   }
   sandbox.ok("init", "--no-agents");
   expect((await client.call(20, "checkpoint_list", {})).checkpoints).toHaveLength(1);

@@ -28,7 +28,7 @@ function hook(
 ): { readonly systemMessage?: string } {
   const common = { session_id: "s1", cwd: sandbox.project, prompt_id: "p1", permission_mode: "default" };
   const tool = { tool_name: "Bash", tool_use_id: "t1", tool_input: { command: "make" } };
-  const { status, stdout } = spawnSync(
+  const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [LAUNCHER, "--home", sandbox.home, "hook", "claude-code"],
     {
@@ -43,7 +43,7 @@ function hook(
       },
     },
   );
-  expect(status).toBe(0);
+  expect([status, stderr]).toEqual([0, ""]);
   return JSON.parse(stdout);
 }
 

@@ -117,6 +117,36 @@ for (const reason of ["late", "missed"] as const)
   );
 
 test(
+  "[R125] a turn of which all captures came too late is named by the undo of another, and where there is none",
+  inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+    const { workspace, write, read } = temp;
+    const claude = await agent(temp, "claude");
+    const deadline = { at: Date.now() - 1000, reason: "late" } as const;
+    const late = async (content: string) => {
+      await claude.prompt(content);
+      write("x", `${content}\n`);
+      await claude.endTool(await claude.startTool(() => undefined, { deadline }));
+      await claude.stop();
+    };
+    await late("1");
+    const nothing = await workspace.undo();
+    expect(nothing).toMatchObject({
+      outcome: "unchanged",
+      plan: { warnings: [expect.stringMatching(/^1 turn was captured too late/)] },
+    });
+    await claude.prompt("go");
+    await claude.tool(() => write("y", "1\n"));
+    await claude.stop();
+    expect((await workspace.planUndo())?.warnings).toEqual([]);
+    await late("2");
+    const undone = await workspace.undo();
+    expect(moved(undone)).toEqual(["go"]);
+    expect(undone.plan.warnings).toEqual([expect.stringMatching(/^1 turn since then was captured too late/)]);
+    expect([read("x"), read("y")]).toEqual(["2\n", "0\n"]);
+  }),
+);
+
+test(
   "[R126] turns that share a file: undo of one names the other and how many to take; undo of both needs no more",
   inWorkspace({ x: "0\n", y: "0\n", z: "0\n" }, async (temp) => {
     const { workspace, write, tree } = temp;

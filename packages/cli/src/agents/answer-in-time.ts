@@ -142,7 +142,7 @@ const LATE = Symbol("late");
 async function beforeDeadline<Value>(work: Promise<Value>, deadline: number): Promise<Value | typeof LATE> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<typeof LATE>((resolve) => {
-    timer = setTimeout(() => resolve(LATE), deadline - Date.now());
+    timer = setTimeout(() => resolve(LATE), Math.max(0, deadline - Date.now()));
   });
   try {
     return await Promise.race([work, late]);

@@ -55,6 +55,8 @@ function gcText(gc: GcReport): string {
     stepsDropped.length > 0
       ? ` ${count(stepsDropped.length, "step")} can no longer be undone: ${stepsDropped.map(stepLabel).join(", ")}.`
       : "";
+  if (gc.dryRun && objectsFreed + packsFreed + checkpointsDropped === 0)
+    return `${count(packsRewritten, "pack")} would be rewritten (${inUse} in use now); what that frees shows when it is done.`;
   const saved = gc.bytesBefore - (gc.bytesAfter ?? gc.bytesBefore);
   const what = [
     objectsFreed === 0

@@ -79,7 +79,9 @@ function nextText(verb: Verb, output: Output): string {
 
 function unchangedText(verb: Verb, outcome: Outcome): string {
   if (verb === "undo" && outcome.steps.length === 0) {
-    return "Nothing to undo: there is no step left that changed anything. `belay restore <checkpoint>` goes back to a checkpoint.";
+    const nothing =
+      "Nothing to undo: there is no step left that changed anything. `belay restore <checkpoint>` goes back to a checkpoint.";
+    return [nothing, ...outcome.plan.warnings.map((warning) => `warning: ${warning}`)].join("\n");
   }
   if (verb === "redo" && outcome.steps.length === 0) return "Nothing to redo.";
   if (verb === "reset") return "Nothing to reset: everything is approved.";

@@ -2,7 +2,8 @@
 import { pathFromBytes } from "../model/byte-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
 import type { Database } from "../store/database.ts";
-import type { Step } from "./step-rows.ts";
+import type { ThreadId } from "../model/ids.ts";
+import { emptyTurns, type Step } from "./step-rows.ts";
 
 /**
  * [R125] Paths of which a capture of this turn came too late, and that are not counted as the turn's own change: what
@@ -24,4 +25,9 @@ export function lateDoubtsOf(db: Database, { id, kind, thread, before, after }: 
     path: pathFromBytes(row["path"] as Uint8Array),
     reason: row["reason"] as Doubt["reason"],
   }));
+}
+
+/** [R125] How many turns since a checkpoint have no change of their own, because the captures of it came too late. */
+export function countLateTurns(db: Database, since: number, thread: ThreadId | undefined): number {
+  return emptyTurns(db, since, thread).filter((turn) => lateDoubtsOf(db, turn).length > 0).length;
 }

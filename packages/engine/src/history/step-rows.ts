@@ -204,6 +204,21 @@ export function lastTurnOf(db: Database, thread: ThreadId): Step | undefined {
   return row === undefined ? undefined : toStep(row);
 }
 
+/** The newest turns here, from a checkpoint on, that changed nothing as far as is known. */
+export function emptyTurns(db: Database, since: number, thread: ThreadId | undefined): Step[] {
+  return db
+    .all(
+      `${SELECT} WHERE s.kind = 'turn' AND s.state = 'empty' AND s.before >= ?1 AND s.branch = ?2 AND (?3 IS NULL OR s.thread = ?3)
+         ORDER BY s.seq DESC LIMIT ${MOST_EMPTY_TURNS}`,
+      since,
+      branchHere(db),
+      thread ?? null,
+    )
+    .map(toStep);
+}
+
+const MOST_EMPTY_TURNS = 100;
+
 /** Whether a turn of another thread changed something after a checkpoint, on the line here. */
 export function haveOthersWorked(db: Database, thread: ThreadId, since: number): boolean {
   const row = db.get(

@@ -2,9 +2,11 @@
 import type { Context } from "../capture/context.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import { countPausedTurns } from "../history/paused-stretches.ts";
+import { countLateTurns } from "../history/late-doubts.ts";
 import { approvedStretches } from "../history/sessions.ts";
 import type { Step } from "../history/step-rows.ts";
 import { listUncaptured } from "../history/uncaptured.ts";
+import type { ThreadId } from "../model/ids.ts";
 
 /** The warnings of an undo of these steps. */
 export function undoWarnings(context: Context, steps: readonly Step[]): string[] {
@@ -12,6 +14,26 @@ export function undoWarnings(context: Context, steps: readonly Step[]): string[]
     ...approvalWarnings(context, steps),
     ...uncapturedWarnings(context, steps),
     ...pausedWarnings(context, steps),
+    ...lateWarnings(context, steps),
+  ];
+}
+
+/** What a person should know where there is nothing to undo. */
+export function nothingToUndoWarnings({ store }: Context, thread: ThreadId | undefined): string[] {
+  const turns = countLateTurns(store.db, 0, thread);
+  if (turns === 0) return [];
+  return [
+    `${turns === 1 ? "1 turn was" : `${turns} turns were`} captured too late to be undone; what was there before is in the checkpoints (\`belay list\`)`,
+  ];
+}
+
+/** [R125] The newest turns may have been captured too late: the undo takes another step, and says so. */
+function lateWarnings({ store: { db } }: Context, steps: readonly Step[]): string[] {
+  const since = Math.min(...steps.map(({ before }) => before ?? Infinity));
+  const turns = since === Infinity ? 0 : countLateTurns(db, since, undefined);
+  if (turns === 0) return [];
+  return [
+    `${turns === 1 ? "1 turn since then was" : `${turns} turns since then were`} captured too late: what ${turns === 1 ? "it" : "they"} changed is not taken back (\`belay list\`)`,
   ];
 }
 

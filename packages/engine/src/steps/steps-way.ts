@@ -31,7 +31,7 @@ import {
   changedWhilePaused,
 } from "./changed-meanwhile.ts";
 import { withSharers } from "./shared-conflicts.ts";
-import { undoWarnings } from "./step-warnings.ts";
+import { nothingToUndoWarnings, undoWarnings } from "./step-warnings.ts";
 import { explainConflicts } from "../restore/explain-conflicts.ts";
 
 /** Takes steps out of the present, or puts them back in. */
@@ -40,7 +40,8 @@ export function stepsWay(request: StepRequest): WayBack {
   return {
     safety: { description: { undo: "Before undo", redo: "Before redo", revert: "Before revert" }[kind] },
     hunks: request.hunks,
-    planWithoutLook: (context) => (isNothingListed(context, request) ? emptyPlan(request) : undefined),
+    planWithoutLook: (context) =>
+      isNothingListed(context, request) ? nothingToDo(context, request) : undefined,
     look: (context) => ({
       spared: target?.seq,
       widen(present) {
@@ -51,7 +52,7 @@ export function stepsWay(request: StepRequest): WayBack {
     plan(context, sight) {
       const unrecorded = sight.isRecorded ? ALL_RECORDED : unrecordedIn(context, sight.present);
       const selected = selectSteps(context, request, unrecorded);
-      if (isNothingSelected(request, selected)) return emptyPlan(request);
+      if (isNothingSelected(request, selected)) return nothingToDo(context, request);
       return draftPlan(context, request, { ...sight, selected, unrecorded });
     },
     isWorthDoing({ edits, conflicts, base }, bestEffort) {
@@ -61,6 +62,11 @@ export function stepsWay(request: StepRequest): WayBack {
     },
     finish: (context, plan) => finishOf(context, request, plan),
   };
+}
+
+function nothingToDo(context: Context, request: StepRequest): PlanDraft {
+  const warnings = request.kind === "undo" ? nothingToUndoWarnings(context, request.thread) : [];
+  return { ...emptyPlan(request), warnings };
 }
 
 /** The steps of a request, and what they were selected by. */
