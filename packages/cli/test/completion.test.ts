@@ -130,7 +130,7 @@ const LOADED = {
 
 describe.each(Object.keys(SHELLS) as (keyof typeof SHELLS)[])("[R265] Tab in %s", (shell) => {
   test.skipIf(!hasTmux || !hasShell(shell))(
-    "completes a command, an option, a name and a deleted file",
+    "completes a command, an option, a name, a tag and a deleted file",
     async () => {
       using window = new TmuxWindow(SHELLS[shell], { cwd: sandbox.project, env: environment() });
       const types = async (line: string, completed: RegExp) => {
@@ -144,6 +144,7 @@ describe.each(Object.keys(SHELLS) as (keyof typeof SHELLS)[])("[R265] Tab in %s"
       await types("belay verif", /belay verify ?$/);
       await types("belay restore 1 --keep", /--keep-new ?$/);
       await types("belay show bef", /before\\ the\\ party|'before the party'/);
+      await types("belay untag wo", /untag works ?$/);
       await types("belay restore 1 src/b", /src\/b\.txt ?$/);
     },
   );

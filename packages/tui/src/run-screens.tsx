@@ -36,6 +36,7 @@ export async function runScreens(place: Place, first: ReactElement, options: Scr
   const offMouse = () => void (mouse && stdout.write(MOUSE_OFF));
   const onSignal = (signal: (typeof SIGNALS)[number]) => end(SIGNAL_EXITS[signal]);
   let instance: Instance | undefined;
+  const giveBack = takeKeys(stdin);
   for (const signal of SIGNALS) process.on(signal, onSignal);
   for (const kind of ["uncaughtException", "unhandledRejection"]) process.on(kind, fail);
   process.on("exit", offMouse);
@@ -71,6 +72,24 @@ export async function runScreens(place: Place, first: ReactElement, options: Scr
     for (const signal of SIGNALS) process.off(signal, onSignal);
     for (const kind of ["uncaughtException", "unhandledRejection"]) process.off(kind, fail);
     process.off("exit", offMouse);
+    giveBack();
     await source.stop();
   }
+}
+
+/**
+ * [R2344] Takes the keys from whoever reads lines at this terminal, as chats do: what is typed into a screen is no line of
+ * theirs. Returns what gives them back, with the terminal's mode; Ink leaves an input that nobody waits for.
+ */
+function takeKeys(stdin: NodeJS.ReadStream): () => void {
+  const readers = stdin.rawListeners("keypress") as ((...key: unknown[]) => void)[];
+  if (readers.length === 0) return () => undefined;
+  const wasRaw = stdin.isRaw;
+  stdin.removeAllListeners("keypress");
+  return () => {
+    for (const reader of readers) stdin.on("keypress", reader);
+    stdin.setRawMode(wasRaw);
+    stdin.ref();
+    stdin.resume();
+  };
 }
