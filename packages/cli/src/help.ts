@@ -55,8 +55,10 @@ function commandsOf(group: string, style: Style, width: number): string {
 
 /** The command's own words, and what every command may end with. */
 function exitTable({ exits = {} }: Command, style: Style, width: number): string {
-  const codes = { ...EXIT_CODES, ...exits };
-  const rows = Object.entries(codes).map(([code, about]) => ({ name: code.padEnd(3), about }));
+  const codes: Readonly<Record<string, string | null>> = { ...EXIT_CODES, ...exits };
+  const rows = Object.entries(codes).flatMap(([code, about]) =>
+    about === null ? [] : [{ name: code.padEnd(3), about }],
+  );
   return definitions(rows, style, width);
 }
 

@@ -38,12 +38,16 @@ async function commandsOf(group: string): Promise<string> {
       `.PP\n.B belay\n${line(usage)}`,
       `.PP\n${paragraphs(about)}`,
       ...(Object.keys(options).length === 0 ? [] : [optionList(options)]),
-      ...(exits === undefined ? [] : [`.PP\nExit status:\n${definitions(Object.entries(exits))}`]),
+      ...(exits === undefined ? [] : [`.PP\nExit status:\n${definitions(ownExits(exits))}`]),
       ".PP\nExamples:",
       ...examples.map((example) => `.PP\n.RS 4\n${line(example)}\n.RE`),
     ].join("\n");
   });
   return (await Promise.all(parts)).join("\n");
+}
+
+function ownExits(exits: NonNullable<Command["exits"]>): (readonly [string, string])[] {
+  return Object.entries(exits).flatMap(([code, about]) => (about === null ? [] : [[code, about] as const]));
 }
 
 const DESCRIPTION = [

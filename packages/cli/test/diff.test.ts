@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openWorkspace } from "@belay/engine";
 import { describeTree } from "./describe-tree.ts";
 import { ID, Sandbox } from "./sandbox.ts";
 
@@ -160,6 +161,16 @@ describe("paths without --", () => {
     );
   });
 
+  test("[R2345] a file that is gone needs no -- after the checkpoint that had it, or the turn that deleted it", async () => {
+    await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+    const thread = await workspace.threads.create({ agent: "claude-code", externalId: "1" });
+    await workspace.turns.run({ thread: thread.id, prompt: "Tidy up" }, () => Promise.resolve(sandbox.remove("src")));
+    expect(sandbox.ok("diff", "1", "src/c.txt", "--name-only")).toBe("src/c.txt\n");
+    expect(sandbox.ok("diff", "1", "@", "src", "--name-only")).toBe("src/c.txt\n");
+    expect(sandbox.ok("diff", "T1", "src/c.txt")).toMatch(/^deleted file mode[^]*^-c$/m);
+    expect(sandbox.belay(["diff", "@", "src/c.txt"]).stderr).toContain("neither a checkpoint nor a file");
+  });
+
   test("what could be both, or is neither, is refused with what to type", async () => {
     await sandbox.checkpoint({ name: "src" });
     const both = sandbox.belay(["diff", "src"]);
@@ -174,6 +185,7 @@ describe("paths without --", () => {
       status: 2,
       stderr: expect.stringContaining("neither a checkpoint nor a file"),
     });
+    expect(sandbox.belay(["diff", "1", "src/gone.txt"]).stderr).toContain("belay diff 1 -- src/gone.txt");
     expect(sandbox.belay(["diff", "nothing"]).status).toBe(4);
     expect(sandbox.belay(["diff", "1", "2", "@"]).status).toBe(2);
   });

@@ -1,6 +1,7 @@
 /** `log`, `show` of a turn and bare `belay`: what happened, as people think of it. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { openWorkspace, type ThreadId, type Workspace } from "@belay/engine";
 import { displayWidth } from "@belay/tui/text";
@@ -79,6 +80,23 @@ describe("log", () => {
     ]);
     sandbox.write("mine.txt", "changed\n");
     expect(lines("log")[0]).toMatch(/^● now: 1 file changed since \d\d:\d\d$/);
+  });
+
+  test("[R2346] what no row left is said to be after an undo; an empty directory makes no other state", async () => {
+    sandbox.write("later.txt", "changed by hand\n");
+    {
+      await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+      await turn(workspace, { thread: claude, prompt: "Worse" }, () => sandbox.write("worse.txt", "x\n"));
+    }
+    mkdirSync(sandbox.path("empty"));
+    expect(lines("log")[0]).toMatch(/^● {2}TIME {2}T4 {2}claude-code {2}Worse/);
+    sandbox.write("later.txt", "changed again\n");
+    sandbox.ok("checkpoint");
+    sandbox.ok("undo", "--yes");
+    expect(lines("log")[0]).toBe("● now: after an undo or redo");
+    expect(lines("log", "--agent", "claude-code")[0]).toMatch(/^ {2}TIME {2}T4 .* undone$/);
+    sandbox.ok("redo");
+    expect(lines("log").filter((line) => line.startsWith("●"))).toEqual([expect.stringContaining("TIME")]);
   });
 
   test("[R2341] the first checkpoint has one name, whichever command names it", () => {

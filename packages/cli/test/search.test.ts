@@ -125,7 +125,7 @@ describe("contents", () => {
     sandbox.ok("checkpoint");
     const said = sandbox.ok("search", "--content", "retryBudget", "--history");
     expect(said).toMatch(
-      /^src\/client\.ts\n {2}const retryBudget = 4;\n {4}since checkpoint 6, .*\n {4}came with hand\n/,
+      /^src\/client\.ts\n {2}const retryBudget = 4;\n {4}since checkpoint 6, .*\n {4}came by hand\n/,
     );
     expect(said).toMatch(
       / {2}const retryBudget = 3;\n {4}in checkpoints 1 to 5, until .*\n {4}taken out by hand\n/,

@@ -163,6 +163,12 @@ describe("when something else changed meanwhile", () => {
     expect(told.status).toBe(3);
     expect(told.stdout).toMatch(/Nothing was changed[^]*a\.txt[^]*--best-effort/);
     expect(sandbox.belay(["undo", "--dry-run"]).status).toBe(3);
+    // [R2345] a patch of what has no conflict does not pass for the whole
+    expect(sandbox.belay(["undo", "--dry-run", "-p"])).toMatchObject({
+      status: 3,
+      stdout: expect.stringContaining("-new"),
+      stderr: expect.stringContaining("Would be refused"),
+    });
     expect(sandbox.read("new.txt")).toBe("new\n");
   });
 

@@ -6,7 +6,7 @@ export function validName(name: string): string {
     .replace(/^[@\s]+/, "")
     .slice(0, 50)
     .trim();
-  return plain === "" || /^\d+$/.test(plain) || /^[k-z]{16}$/.test(plain) ? `v-${plain || "1"}` : plain;
+  return plain === "" || /^T?\d+$/.test(plain) || /^[k-z]{16}$/.test(plain) ? `v-${plain || "1"}` : plain;
 }
 
 /** What was meant by a name that no checkpoint has. */

@@ -258,6 +258,7 @@ export const ROW_WORDS = {
   damaged: "damaged",
   now: (changed: number, since: string | undefined) =>
     `now, ${count(changed, "file")} changed${since === undefined ? "" : ` since ${since}`}`,
+  steppedBack: "now, after an undo or redo",
   more: (number: number) => `${grouped(number)} more`,
   news: (number: number) => `${grouped(number)} new (g goes there)`,
   lost: (prompt: string) => `not captured${prompt === "" ? "" : `: ${prompt}`}`,

@@ -76,6 +76,21 @@ describe("what happens while the timeline is open", () => {
     expect(await project.verify()).toEqual([]);
   });
 
+  test("[M69] [R2346] where an undo left what no row has, no row is called current", async () => {
+    await using project = await PicturedProject.empty();
+    const thread = await openThread(project, "gemini-cli", "Flaky ledger test");
+    const change = () => project.write("a.txt", "a\n");
+    const call = { at: "10:50:01", until: "10:50:02", tool: "Write", summary: "a.txt", change };
+    await playTurn(project, { thread, prompt: "Write a", at: "10:50:00", until: "10:50:03", calls: [call] });
+    project.write("b.txt", "by hand\n");
+    await project.play("10:51:00", (workspace) => workspace.undo());
+    await using window = await Window.open(<TimelineScreen />, { place: project.place });
+    await window.shows("(Current: now, after an undo or redo)");
+    expect(window.lines[3]).toMatch(/^ {2}\d\d:\d\d:\d\d ● now, after an undo or redo$/);
+    expect(window.text).not.toContain("● Write a");
+    expect(await project.verify()).toEqual([]);
+  });
+
   test("[R1700] an agent that was killed is not at work: its row and the list of threads", async () => {
     await using project = await PicturedProject.empty();
     const agent = spawn("sleep", ["600"]);

@@ -57,8 +57,8 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   readonly operands: { readonly min: number; readonly max: number };
   /** The first operand ends the options: the words after it belong to another program. */
   readonly stopsAtOperand?: boolean;
-  /** What its exit codes mean where that is more than `EXIT_CODES` says. */
-  readonly exits?: Readonly<Record<number, string>>;
+  /** What its exit codes mean where that is more than `EXIT_CODES` says; null: it never ends with this one. */
+  readonly exits?: Readonly<Record<number, string | null>>;
   /** Each of them runs as it is written; a test does it. */
   readonly examples?: readonly string[];
   run(call: Call<Specs>): Promise<number>;

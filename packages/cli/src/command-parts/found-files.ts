@@ -108,8 +108,9 @@ function lineFacts({ first, last, addedBy, removedBy }: FoundLine): string[] {
     last === null
       ? `since checkpoint ${first.seq}, ${relativeTime(first.at)}`
       : `${rangeText({ first, last })}, until ${relativeTime(last.at)}`;
-  const [came, went] = [addedBy && causeText(addedBy), removedBy && causeText(removedBy)];
-  return [range, ...(came ? [`came with ${came}`] : []), ...(went ? [`taken out by ${went}`] : [])];
+  const came = addedBy && (addedBy.ref === null ? "came by hand" : `came with ${causeText(addedBy)}`);
+  const went = removedBy && `taken out by ${causeText(removedBy)}`;
+  return [range, ...(came ? [came] : []), ...(went ? [went] : [])];
 }
 
 function rangeText({ first, last }: Pick<FoundSpan, "first" | "last">): string {

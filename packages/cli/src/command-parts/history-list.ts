@@ -78,7 +78,9 @@ async function printText(
   const { rows, total, now, uncaptured } = page;
   const { detail, whenEmpty } = request;
   if (rows.length === 0 && uncaptured.length === 0) return output.print(whenEmpty);
-  const line = request.filter.q === undefined ? nowLine(now, rows, output.style) : undefined;
+  const { q, agent, thread, since } = request.filter;
+  const isWhole = [agent, thread, since].every((each) => each === undefined);
+  const line = q === undefined ? nowLine(now, { rows, isWhole }, output.style) : undefined;
   if (line !== undefined) output.print(line);
   if (detail === undefined) output.print(historyTable({ rows, uncaptured }, output));
   else

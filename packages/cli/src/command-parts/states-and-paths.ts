@@ -4,10 +4,18 @@
  */
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
-import { EngineError, pathFromBytes, type Workspace } from "@belay/engine";
+import {
+  EngineError,
+  isTurnName,
+  pathFromBytes,
+  type Diff,
+  type DiffOptions,
+  type Workspace,
+} from "@belay/engine";
 import { ContractError, usageError } from "@belay/protocol/errors";
+import { shellWords } from "@belay/protocol/command-text";
 import type { Call } from "../call/command.ts";
-import { workspacePath } from "../call/workspace-path.ts";
+import { workspacePath, workspacePaths } from "../call/workspace-path.ts";
 import { localReferences } from "./remote-reference.ts";
 
 /** At most two checkpoints, and paths. */
@@ -38,7 +46,10 @@ async function findFirstPath(
   words: readonly string[],
 ): Promise<number> {
   for (const [index, word] of words.entries()) {
-    const [isState, isPath] = [await isCheckpoint(workspace, word), await isKnown(call, workspace, word)];
+    const states = words.slice(0, index);
+    const isState = await isCheckpoint(workspace, word);
+    const isPath =
+      (await isKnown(call, workspace, word)) || (!isState && (await isIn(call, workspace, { states, word })));
     if (isState && isPath)
       throw usageError(
         `"${word}" is both a checkpoint and a path.`,
@@ -48,10 +59,40 @@ async function findFirstPath(
     if (!isState && /[./]/.test(word))
       throw usageError(
         `"${word}" is neither a checkpoint nor a file here.`,
-        `A path that is gone goes after --: belay diff -- ${word}`,
+        `A path that is gone goes after --: belay diff ${shellWords([...states, "--", word])}`,
       );
   }
   return -1;
+}
+
+/** Whether a word names something that the comparison of these checkpoints has: also a file that is gone meanwhile. */
+async function isIn(
+  { directory }: Pick<Call, "directory">,
+  workspace: Workspace,
+  { states, word }: { readonly states: readonly string[]; readonly word: string },
+): Promise<boolean> {
+  if (states.length === 0) return false;
+  try {
+    const paths = workspacePaths(workspace, directory, [word]);
+    const { files } = await compare(workspace, states, { detail: "names", ...(paths && { paths }) });
+    return files.length > 0;
+  } catch (error) {
+    // no path inside the workspace
+    if (error instanceof EngineError || error instanceof ContractError) return false;
+    throw error;
+  }
+}
+
+/** What lies between two checkpoints, between one and the files as they are now, or what a turn changed. */
+export async function compare(
+  workspace: Workspace,
+  [from, to]: readonly string[],
+  options: DiffOptions,
+): Promise<Diff> {
+  if (from === undefined || to !== undefined || !isTurnName(from))
+    return workspace.diff({ ...options, ...(from && { from }), ...(to && { to }) });
+  const { id, before, after } = await workspace.timeline.row(from);
+  return { from: before ?? id, to: after, ...(await workspace.timeline.changes(from, options)) };
 }
 
 async function isCheckpoint(workspace: Workspace, word: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Diff, DiffOptions, Workspace } from "@belay/engine";
+import type { Diff } from "@belay/engine";
 import { ALL_ENTRIES, ANY_NUMBER, defineCommand, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { diffJson } from "@belay/server/json";
@@ -36,38 +36,18 @@ export default defineCommand({
       throw usageError("--stat and --name-only cannot be combined.", "Use one of them.");
     }
     return withWorkspace(call, async (workspace) => {
-      const { statesAndPaths } = await import("../command-parts/states-and-paths.ts");
+      const { compare, statesAndPaths } = await import("../command-parts/states-and-paths.ts");
       const given = await statesAndPaths(call, workspace);
-      const [from, to] = given.states;
       const paths = workspacePaths(workspace, call.directory, given.paths);
       const detail =
         call.options["name-only"] === true ? "names" : call.options.stat === true ? "counts" : "text";
-      const { isTurnName } = await import("@belay/engine");
-      const diff =
-        from !== undefined && to === undefined && isTurnName(from)
-          ? await turnDiff(workspace, from, { detail, ...(paths && { paths }) })
-          : await workspace.diff({
-              detail,
-              ...(from && { from }),
-              ...(to && { to }),
-              ...(paths && { paths }),
-            });
+      const diff = await compare(workspace, given.states, { detail, ...(paths && { paths }) });
       if (call.json) call.output.json(diffJson(diff));
       else await printResult(call, diff, detail);
       return EXIT.done;
     });
   },
 });
-
-/** What a turn itself changed. */
-async function turnDiff(
-  workspace: Workspace,
-  ref: string,
-  options: Pick<DiffOptions, "detail" | "paths">,
-): Promise<Diff> {
-  const { id, before, after } = await workspace.timeline.row(ref);
-  return { from: before ?? id, to: after, ...(await workspace.timeline.changes(ref, options)) };
-}
 
 type DiffCall = Pick<Call, "output"> & { readonly options: { readonly all?: boolean } };
 

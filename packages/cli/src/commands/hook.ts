@@ -15,7 +15,14 @@ export default defineCommand({
   ].join("\n"),
   options: {},
   operands: { min: 0, max: 1 },
-  exits: { 0: "always: what goes wrong is in `belay doctor`" },
+  exits: {
+    0: "whatever happened: what goes wrong is in `belay doctor`",
+    1: null,
+    2: "no agent was named",
+    4: null,
+    5: null,
+    7: null,
+  },
   run: async (call) => {
     if (isTerminal()) {
       call.output.warn(FOR_AGENTS);

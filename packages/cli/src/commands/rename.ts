@@ -6,7 +6,7 @@ export default defineCommand({
   usage: "rename <checkpoint> <name>",
   about: [
     "Names a checkpoint, so that it is found by that name and never pruned. A name does not start with @,",
-    "is not all digits and does not look like an id.",
+    "is not all digits and does not look like an id. An empty name takes the name away.",
   ].join("\n"),
   options: {},
   operands: { min: 2, max: 2 },
@@ -16,7 +16,7 @@ export default defineCommand({
     return annotate(
       call,
       (workspace) => workspace.rename(ref, name),
-      (checkpoint) => `is now called "${visible(checkpoint.name ?? "")}"`,
+      ({ name: given }) => (given === null ? "has no name any more" : `is now called "${visible(given)}"`),
     );
   },
 });

@@ -194,6 +194,9 @@ async function preview(scene: Scene): Promise<number> {
   else if (isPatch && !call.output.isTerminal) await printPatch(scene, plan);
   else call.output.print(plan === null ? `Nothing to ${way.verb}.` : await dryRunText(scene, plan));
   if (isPatch && !call.json && call.output.isTerminal) await printPatch(scene, plan);
+  // a patch alone does not say that it would not be applied
+  if (isPatch && !call.json && !call.output.isTerminal && isBlocked(call, plan))
+    call.output.warn("Would be refused: nothing would change. Without -p it says why.");
   return plan !== null && (isBlocked(call, plan) || isNothingRestorable(plan)) ? EXIT.refused : EXIT.done;
 }
 

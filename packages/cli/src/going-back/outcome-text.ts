@@ -29,6 +29,12 @@ const NEXT: Readonly<Record<Verb, string>> = {
   switch: "`belay undo` goes back, with the files.",
 };
 
+/** What is left in conflict now is in conflict on the way back too. */
+const NEXT_OF_A_PART: Readonly<Partial<Record<Verb, string>>> = {
+  undo: "`belay redo --best-effort` brings it back.",
+  redo: "`belay undo --best-effort` undoes it again.",
+};
+
 /** The command and its target. */
 export interface Direction {
   readonly verb: Verb;
@@ -106,7 +112,7 @@ function partialText(direction: Direction, outcome: Outcome, { output, ways }: A
     ...(skipped.length === 0 ? [] : [reasonList(skipped, output, true)]),
     ...(outcome.outside?.skipped ?? []).map(({ path, reason }) => `  ${visible(path)}: ${visible(reason)}`),
     ...(ways.length === 0 ? [] : [waysOutText(ways, output)]),
-    `${output.style.dim("→")} ${NEXT[direction.verb]}`,
+    `${output.style.dim("→")} ${(conflicts.length > 0 ? NEXT_OF_A_PART[direction.verb] : undefined) ?? NEXT[direction.verb]}`,
   ].join("\n");
 }
 

@@ -158,11 +158,15 @@ function statePaint({ state, status }: TimelineRow, style: Style): Paint {
 /** Where you are, if no row says so: `● now: 2 files changed since 10:52`. */
 export function nowLine(
   now: TimelineNow | null,
-  rows: readonly TimelineRow[],
+  { rows, isWhole }: { readonly rows: readonly TimelineRow[]; readonly isWhole: boolean },
   style: Style,
 ): string | undefined {
-  if (now === null || now.changed === null || now.changed === 0) return undefined;
+  if (now === null || now.changed === null || rows.some(({ sameAsNow }) => sameAsNow === true))
+    return undefined;
+  const label = `${style.green("●")} ${style.bold("now")}:`;
+  // [R2346] no row has what the newest checkpoint has
+  if (now.changed === 0) return isWhole && rows.length > 0 ? `${label} after an undo or redo` : undefined;
   const newest = rows[0];
   const since = newest === undefined ? "" : ` since ${clockTime(newest.endedAt ?? newest.at)}`;
-  return `${style.green("●")} ${style.bold("now")}: ${count(now.changed, "file")} changed${since}`;
+  return `${label} ${count(now.changed, "file")} changed${since}`;
 }

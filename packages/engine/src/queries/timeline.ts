@@ -247,9 +247,11 @@ function lookAtDisk(context: Context): { present: string | undefined; now: Timel
     const edits = provenChanges(present.objects, asSeen(context, newest), present);
     const { added, modified, deleted } = countChanges(edits);
     const first = edits.find(({ from, to }) => (to ?? from)?.kind !== "directory");
+    const changed = added + modified + deleted;
     return {
-      present: present.snapshot,
-      now: { ...now, changed: added + modified + deleted, first: first ? displayPath(first.path) : null },
+      // an empty directory makes another snapshot, and no row any less the present one
+      present: changed === 0 ? newest.snapshot : present.snapshot,
+      now: { ...now, changed, first: first ? displayPath(first.path) : null },
     };
   } catch (error) {
     if (!isDamage(error)) throw error;

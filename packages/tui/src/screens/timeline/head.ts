@@ -33,9 +33,7 @@ export function titleLines({ current, thread, protection }: HeadFacts, width: nu
 export function currentText({ rows, now }: Rows): string {
   const [newest] = rows;
   if (newest === undefined) return "";
-  // as the newest row left them so far: a turn that works on equals no state by itself
-  const isNewest = now !== null && now.changed === 0;
-  const current = rows.find(({ sameAsNow }) => sameAsNow === true) ?? (isNewest ? newest : undefined);
+  const current = rows.find(({ sameAsNow }) => sameAsNow === true);
   if (current !== undefined)
     return visibleLine(current.title === "" ? current.id.slice(0, 8) : current.title);
   // how many files changed is not known where the directory is gone or the newest checkpoint is damaged

@@ -26,7 +26,7 @@ export function listItems(
   { unfolded, steps, isPart }: Unfolding & { readonly isPart: boolean },
 ): ListItem[] {
   const isCurrent = rows.some(({ sameAsNow }) => sameAsNow === true);
-  const hasNow = now !== null && !isPart && !isCurrent && (now.changed ?? 0) > 0 && rows.length > 0;
+  const hasNow = now !== null && !isPart && !isCurrent && now.changed !== null && rows.length > 0;
   const items: ListItem[] = hasNow ? [{ is: "now" }] : [];
   for (const [number, row] of rows.entries()) {
     const shown = unfolded.has(row.ref) ? (steps.get(row.ref) ?? []) : [];

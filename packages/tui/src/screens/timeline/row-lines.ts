@@ -103,6 +103,8 @@ export function nowLines(
 
 /** The row of the present state: `now, 1 file changed since 10:52:31` */
 export function nowText({ changed }: Now, newest: HistoryRow | undefined): string {
+  // no row has what the newest checkpoint has: only undo and redo make such a state, and have no row
+  if (changed === 0) return ROW_WORDS.steppedBack;
   return ROW_WORDS.now(
     changed ?? 0,
     newest === undefined ? undefined : clockSeconds(newest.endedAt ?? newest.at),
