@@ -85,6 +85,8 @@ test.each<readonly [string[], number, RegExp]>([
   [["completion"], 2, /Usage: belay completion/],
   [["completion", "nosuch"], 2, /Shells: bash, zsh, fish/],
   [["diff", "nope.txt"], 2, /is neither a checkpoint nor a file here/],
+  [["checkpoint", "before", "lunch"], 2, /A name goes after -m: `belay checkpoint -m 'before lunch'`/],
+  [["rename", "1", "T3"], 2, /is the name of a turn[^]*Try "v-T3"/],
   [["diff", "1", "2", "3"], 2, /at most two checkpoints/],
   [["diff", "../.."], 2, OUTSIDE],
   [["undo", "0"], 2, /"0" is not a number of steps/],

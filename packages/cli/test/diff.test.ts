@@ -164,7 +164,9 @@ describe("paths without --", () => {
   test("[R2345] a file that is gone needs no -- after the checkpoint that had it, or the turn that deleted it", async () => {
     await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
     const thread = await workspace.threads.create({ agent: "claude-code", externalId: "1" });
-    await workspace.turns.run({ thread: thread.id, prompt: "Tidy up" }, () => Promise.resolve(sandbox.remove("src")));
+    await workspace.turns.run({ thread: thread.id, prompt: "Tidy up" }, () =>
+      Promise.resolve(sandbox.remove("src")),
+    );
     expect(sandbox.ok("diff", "1", "src/c.txt", "--name-only")).toBe("src/c.txt\n");
     expect(sandbox.ok("diff", "1", "@", "src", "--name-only")).toBe("src/c.txt\n");
     expect(sandbox.ok("diff", "T1", "src/c.txt")).toMatch(/^deleted file mode[^]*^-c$/m);

@@ -1,5 +1,6 @@
 import type { CheckpointRequest, TakenCheckpoint, Workspace } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand, THREAD, type Call } from "../call/command.ts";
+import { ALL_ENTRIES, ANY_NUMBER, defineCommand, THREAD, type Call } from "../call/command.ts";
+import { shellWords } from "@belay/protocol/command-text";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { takenJson } from "@belay/server/json";
 import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
@@ -26,10 +27,15 @@ export default defineCommand({
     thread: { ...THREAD, about: "the thread it belongs to" },
     all: ALL_ENTRIES,
   },
-  operands: { min: 0, max: 0 },
+  operands: { min: 0, max: ANY_NUMBER },
   examples: [`belay checkpoint -m before-refactoring --note "all tests pass"`],
   run: async (call) => {
     const { name, note, tag: tags, include } = call.options;
+    if (call.operands.length > 0)
+      throw usageError(
+        `Unexpected argument "${call.operands[0]}".`,
+        `A name goes after -m: \`${shellWords(["belay", "checkpoint", "-m", call.operands.join(" ")])}\``,
+      );
     if (name === "") throw usageError("The name is empty.", "Leave out -m, or give it a name.");
     return withWorkspace(call, async (workspace) => {
       const thread = await threadId(workspace, call.options.thread);
