@@ -33,7 +33,13 @@ describe.skipIf(!hasMan)("[R266] man shows, without a warning and within 80 colu
     async (name, { summary, load }) => {
       const { usage, about, options, examples = [], exits = {} } = (await load()).default;
       expect(text).toMatch(new RegExp(` belay ${name}[ ,]`));
-      for (const part of [`${summary}.`, `belay ${usage}`, about, ...examples, ...Object.values(exits)])
+      for (const part of [
+        `${summary}.`,
+        `belay ${usage}`,
+        about,
+        ...examples,
+        ...Object.values(exits).flatMap((about) => about ?? []),
+      ])
         expect(text).toContain(words(part));
       for (const [option, spec] of Object.entries(options)) {
         expect(text).toContain(`--${option}`);

@@ -13,6 +13,7 @@ const client = new BelayClient(async ({ method, path, body }) => {
 const connection = {
   client,
   by: "resident",
+  // oxlint-disable-next-line require-yield -- nothing is told here; the screens ask
   async *events(_workspace, signal) {
     await new Promise((done) => void signal.addEventListener("abort", done));
   },
