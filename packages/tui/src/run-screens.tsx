@@ -78,8 +78,8 @@ export async function runScreens(place: Place, first: ReactElement, options: Scr
 }
 
 /**
- * [R2344] Takes the keys from whoever reads lines at this terminal, as chats do: what is typed into a screen is no line of
- * theirs. Returns what gives them back, with the terminal's mode; Ink leaves an input that nobody waits for.
+ * [R2344] Takes the keys from a program that reads lines at this terminal, as chats do: what is typed into a screen is no
+ * line of its. Returns what gives them back, with the terminal's mode; Ink leaves an input that keeps no process running.
  */
 function takeKeys(stdin: NodeJS.ReadStream): () => void {
   const readers = stdin.rawListeners("keypress") as ((...key: unknown[]) => void)[];
