@@ -259,6 +259,9 @@ export const ROW_WORDS = {
   now: (changed: number, since: string | undefined) =>
     `now, ${count(changed, "file")} changed${since === undefined ? "" : ` since ${since}`}`,
   steppedBack: "now, after an undo or redo",
+  newest: "The newest checkpoint",
+  onNow: "These are the files on disk; d shows what changed.",
+  onSteppedBack: "These are the files on disk, as the undo or redo left them.",
   more: (number: number) => `${grouped(number)} more`,
   news: (number: number) => `${grouped(number)} new (g goes there)`,
   lost: (prompt: string) => `not captured${prompt === "" ? "" : `: ${prompt}`}`,

@@ -91,6 +91,25 @@ describe("what happens while the timeline is open", () => {
     expect(await project.verify()).toEqual([]);
   });
 
+  test("[R2347] on the line of the files on disk d shows what changed, and keys that need a row say why they do nothing", async () => {
+    await using project = await PicturedProject.played();
+    project.write("README.md", "changed\n");
+    await using window = await Window.open(<TimelineScreen />, { place: project.place });
+    await window.shows(/● now, \d files? changed/);
+    await window.press("k");
+    await window.shows(/^› \d\d:\d\d:\d\d ● now, /m);
+    for (const key of ["v", KEYS.enter, "R", "n", "m", " "]) {
+      await window.press(key);
+      await window.shows("These are the files on disk; d shows what changed.");
+      await window.press(KEYS.esc);
+      expect(window.text).not.toContain("These are the files on disk");
+    }
+    await window.press("d");
+    await window.shows(/^The newest checkpoint {2}-> {2}the files on disk/m);
+    expect(window.text).toContain("README.md");
+    expect(window.text).toMatch(/\+changed/);
+  });
+
   test("[R1700] an agent that was killed is not at work: its row and the list of threads", async () => {
     await using project = await PicturedProject.empty();
     const agent = spawn("sleep", ["600"]);

@@ -9,6 +9,7 @@ import { HelpScreen } from "../help.tsx";
 import { ThreadsScreen } from "../threads.tsx";
 import type { Filter } from "./filter.ts";
 import { goBackKeys, onlyFileKeys, pendingKeys, rowActions } from "./go-back-keys.tsx";
+import { withNow } from "./now-keys.tsx";
 import { openRowDiff } from "./row-diff.tsx";
 import type { Choices } from "./use-choices.ts";
 import type { RowList } from "./use-list.ts";
@@ -48,7 +49,7 @@ export function timelineKeys(context: TimelineKeysContext): Binding[] {
     },
     { keys: ["q"], hint: { text: "quit", line: 2 }, run: () => context.frame.quit() },
   ];
-  return table;
+  return table.map((binding) => withNow(context.frame, () => context.list().now, binding));
 }
 
 function moveKeys({ frame, choices, list }: TimelineKeysContext): Binding[] {

@@ -16,6 +16,8 @@ export interface RowList {
   readonly selected: HistoryRow | undefined;
   /** The row with the step that the pointer stands on, if it does. */
   readonly chosen: Chosen | undefined;
+  /** On the line of the files on disk, how many of them changed; undefined elsewhere. */
+  readonly now: number | undefined;
   /** How many rows came above what was seen. */
   readonly news: number;
   /** How many rows are below. */
@@ -87,6 +89,7 @@ export function useRowList(
     rows,
     selected: chosen?.row,
     chosen,
+    now: item?.is === "now" ? (state.now?.changed ?? 0) : undefined,
     news,
     below: Math.max(0, (total ?? rows.length) - rowNumber(items[view.last]) - 1),
     move: (by) => goTo(view.anchor.pointer + by),
