@@ -105,6 +105,12 @@ describe("what is a row", () => {
       );
       expect(rows[0]).toMatchObject({ kind: "checkpoint", title: "works", sameAsNow: true, added: 1 });
       expect(rows.at(-1)).toMatchObject({ kind: "initial", title: "Initial checkpoint" });
+      // [R2361] of checkpoints, those that found something
+      expect((await rowsOf(workspace, { flat: true, q: "has:changes" })).map(({ seq }) => seq)).toEqual(
+        all
+          .filter(({ changes }) => changes.added + changes.modified + changes.deleted > 0)
+          .map(({ seq }) => seq),
+      );
       const page = await workspace.timeline.rows({ flat: true, limit: 2 });
       expect([page.total, page.rows.length, page.next]).toEqual([all.length, 2, all[1]!.seq]);
       expect(await rowsOf(workspace, { flat: true, thread })).toHaveLength(
@@ -376,6 +382,26 @@ describe("histories that are not tidy", () => {
       expect((await workspace.timeline.rows({ after: seq })).rows.map(({ ref }) => ref)).toEqual(
         whole.rows.filter((row) => row.seq > seq).map(({ ref }) => ref),
       );
+      // [R2362] a page from anywhere is the same stretch of the whole, and says how much is above it
+      for (const skip of [0, 1, 4, refs.length - 1, refs.length, refs.length + 9]) {
+        const page = await workspace.timeline.rows({ skip, limit: 3 });
+        expect(page.skipped).toBe(Math.min(skip, refs.length));
+        const shown = page.rows.map(({ ref }) => ref);
+        expect(shown).toEqual(refs.slice(skip, skip + shown.length));
+        expect(shown.length).toBeGreaterThanOrEqual(Math.min(3, Math.max(0, refs.length - skip)));
+        if (page.next !== null) {
+          const rest = await workspace.timeline.rows({ before: page.next });
+          expect([...shown, ...rest.rows.map(({ ref }) => ref)]).toEqual(refs.slice(skip));
+          expect(rest.skipped).toBeNull();
+        }
+      }
+      for (const ref of refs) {
+        const { rows, skipped } = await workspace.timeline.rows({ around: ref, limit: 50 });
+        expect(rows.map((row) => row.ref)).toContain(ref);
+        expect(rows.map((row) => row.ref)).toEqual(refs.slice(skipped!));
+      }
+      expect((await workspace.timeline.rows({ around: refs[0]!, q: "nothing has this" })).rows).toEqual([]);
+      await expect(workspace.timeline.rows({ around: "T999" })).rejects.toThrow();
       // the counts follow the store
       await turn("one more", () => write("a.txt", "more\n"), thread);
       expect((await workspace.timeline.rows({ limit: 1 })).total).toBe(refs.length + 1);

@@ -12,9 +12,14 @@ for (const name of ["theme", "diff"]) {
   if (key !== null && workspace !== undefined && location.hash === "") {
     const address = new URLSearchParams(location.search);
     const query = new URLSearchParams({ workspace });
-    for (const name of ["q", "thread"]) if (address.get(name)) query.set(name, address.get(name));
-    if (localStorage.getItem("belay-rows") === "everything") query.set("flat", "1");
-    else if (!address.get("q") && !address.get("thread")) query.set("all", "1");
+    const isFlat = localStorage.getItem("belay-rows") === "everything";
+    const chosen = localStorage.getItem(isFlat ? "belay-changed-everything" : "belay-changed-turns");
+    const isOnlyChanged = chosen === null ? !isFlat : chosen === "only";
+    const words = [address.get("q"), isFlat && isOnlyChanged ? "has:changes" : ""].filter(Boolean).join(" ");
+    if (words) query.set("q", words);
+    if (address.get("thread")) query.set("thread", address.get("thread"));
+    if (isFlat) query.set("flat", "1");
+    else if (!isOnlyChanged || (!address.get("q") && !address.get("thread"))) query.set("all", "1");
     query.set("limit", "100");
     const path = `/api/history?${query}`;
     const answer = fetch(path, { headers: { authorization: `Bearer ${key}` } });

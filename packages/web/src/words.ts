@@ -16,6 +16,8 @@ export const PAGE = {
   settings: "Settings",
   settingsAbout: "of all projects; every change is saved at once",
   nowSelected: "The files as they are on disk. Select a row to see what it did.",
+  showUnchanged: "Rows that changed nothing are left out or folded; show them",
+  hideUnchanged: "Leave out or fold rows that changed nothing",
   emptyProject: "Nothing has happened yet.",
   emptyHow: "Start an agent in this project, or change a file. Every change is captured as it happens.",
 } as const;

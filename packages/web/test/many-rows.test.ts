@@ -148,6 +148,124 @@ describe.skipIf(CHROMIUM === undefined)("ten thousand checkpoints", () => {
     await page.keyboard.press("a");
   });
 
+  test("[R2360] far down, only the rows there are asked for; the selected row, marks and changes stay with them", async () => {
+    const asked: URL[] = [];
+    const note = (request: Request) => {
+      const url = new URL(request.url());
+      if (url.pathname === "/api/history") asked.push(url);
+    };
+    page.on("request", note);
+    const rows = () => asked.reduce((sum, { searchParams }) => sum + Number(searchParams.get("limit")), 0);
+    const list = page.getByRole("treegrid");
+    await list.focus();
+    await page.reload();
+    await row(page, `Prompt ${TURNS - 1}:`).waitFor();
+    asked.splice(0);
+    // the oldest row, by one key: one question, and not for the thousands between
+    await list.focus();
+    await page.keyboard.press("End");
+    await row(page, "Prompt 0:").waitFor();
+    expect(rows()).toBeLessThan(300);
+    await row(page, "Prompt 3:").click();
+    await page.keyboard.press("Space");
+    await page.getByRole("group", { name: "Marked for comparison" }).getByText("after Prompt 3:").waitFor();
+    // the middle takes the place of the end; what was selected and marked there stays
+    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight / 2));
+    await expect.poll(() => visibleRows(page)).toBeGreaterThan(5);
+    expect(rows()).toBeLessThan(600);
+    await page.getByRole("region", { name: /^Selected: Prompt 3:/ }).waitFor();
+    await page.getByRole("group", { name: "Marked for comparison" }).getByText("after Prompt 3:").waitFor();
+    // rows go on without a gap in both directions
+    for (const by of [-4000, 4000, 6000, -9000]) {
+      await list.evaluate((element, step) => element.scrollBy(0, step), by);
+      await expect.poll(() => visibleRows(page)).toBeGreaterThan(5);
+      await expectNeighbours();
+    }
+    // a key that goes on from the selected row leads back to it
+    await list.focus();
+    await page.keyboard.press("ArrowDown");
+    await row(page, "Prompt 3:").waitFor();
+    await expectNeighbours();
+    // the address names a row far down
+    const far = page.url();
+    expect(new URL(far).searchParams.get("sel")).not.toBeNull();
+    asked.splice(0);
+    await page.reload();
+    await page.getByRole("region", { name: /^Selected: Prompt 3:/ }).waitFor();
+    await row(page, "Prompt 3:").waitFor();
+    expect(rows()).toBeLessThan(400);
+    // and one in the middle, with what is above and below it
+    const middle = new URL(far);
+    middle.searchParams.set("sel", `T${TURNS / 2}`);
+    await page.goto(middle.href);
+    await page.getByRole("region", { name: /^Selected: Prompt/ }).waitFor();
+    await page.locator('[role=row][aria-selected="true"]').waitFor();
+    await expectNeighbours();
+    await expectLittle();
+    page.off("request", note);
+    await list.focus();
+    await page.keyboard.press("Home");
+    await row(page, "You are here").waitFor();
+  });
+
+  /** The rows in the document count down without a gap. */
+  async function expectNeighbours(): Promise<void> {
+    const numbers = () =>
+      page
+        .getByRole("treegrid")
+        .getByRole("row", { name: /Prompt \d+:/ })
+        .evaluateAll((rows) =>
+          rows
+            .map((each) => ({
+              top: each.getBoundingClientRect().top,
+              number: Number(/Prompt (\d+):/.exec(each.getAttribute("aria-label")!)![1]),
+            }))
+            .sort((a, b) => a.top - b.top)
+            .map(({ number }) => number),
+        );
+    await expect.poll(async () => (await numbers()).length).toBeGreaterThan(3);
+    const shown = await numbers();
+    expect(shown).toEqual(shown.map((_, index) => shown[0]! - index));
+  }
+
+  test("[R2361] what has changes is a choice of its own, in each list", async () => {
+    const total = async () => Number(await page.getByRole("treegrid").getAttribute("aria-rowcount"));
+    const chip = page.getByRole("button", { name: "Only what has changes" });
+    const turns = page.getByRole("button", { name: "Turns" });
+    const everything = page.getByRole("button", { name: "Everything" });
+    await expect.poll(() => chip.getAttribute("aria-pressed")).toBe("true");
+    await chip.click();
+    // the chip is off, and the list is still that of turns
+    await expect.poll(() => chip.getAttribute("aria-pressed")).toBe("false");
+    expect(await turns.getAttribute("aria-pressed")).toBe("true");
+    await expect.poll(() => page.locator(".b-fold").count()).toBe(0);
+    await everything.click();
+    await expect.poll(() => chip.getAttribute("aria-pressed")).toBe("false");
+    await expect.poll(total).toBeGreaterThan(CHECKPOINTS - 10);
+    const all = await total();
+    await chip.click();
+    await expect.poll(total).toBeLessThan(all);
+    // kept in this browser, each for itself, and asked for early in the same words
+    const asked: string[] = [];
+    const note = (request: Request) => {
+      const url = new URL(request.url());
+      if (url.pathname === "/api/history" && url.searchParams.get("limit") === "100") asked.push(url.search);
+    };
+    page.on("request", note);
+    await page.reload();
+    await expect.poll(() => chip.getAttribute("aria-pressed")).toBe("true");
+    expect(await everything.getAttribute("aria-pressed")).toBe("true");
+    await expect.poll(() => page.evaluate("globalThis.belayEarly === undefined")).toBe(true);
+    page.off("request", note);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toContain("has%3Achanges");
+    await chip.click();
+    await turns.click();
+    await expect.poll(() => chip.getAttribute("aria-pressed")).toBe("false");
+    await chip.click();
+    await row(page, "You are here").waitFor();
+  });
+
   test("[S13] a word finds one of all turns", async () => {
     await page.getByRole("searchbox", { name: /^Search/ }).fill('"Prompt 1234"');
     await row(page, "Prompt 1234:").waitFor();

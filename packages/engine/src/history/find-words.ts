@@ -115,6 +115,12 @@ export function findStepsIn(db: Database, state: string): ReadonlySet<number> {
   return seqs(db, "SELECT seq FROM step WHERE state = ?", state);
 }
 
+/** The checkpoints that found nothing changed since the one before. */
+export function findIdleCheckpoints(db: Database): ReadonlySet<number> {
+  const rows = db.all("SELECT seq FROM checkpoint WHERE added + modified + deleted = 0");
+  return new Set(rows.map((row) => Number(row["seq"])));
+}
+
 /** The turns that changed nothing. */
 export function findIdleTurns(db: Database): ReadonlySet<number> {
   return seqs(db, "SELECT seq FROM step WHERE kind = ? AND changed = 0", "turn");

@@ -93,6 +93,10 @@ export interface TimelineOptions {
   readonly before?: number;
   /** Only rows with a larger seq. */
   readonly after?: number;
+  /** The page of a place far down: so many of the newest rows are above it. */
+  readonly skip?: number;
+  /** The page that has this row, by its ref, and some above it; empty where these filters leave it out. */
+  readonly around?: string;
   /** Defaults to 100. Rows that share the last one's seq are returned with it. */
   readonly limit?: number;
   readonly thread?: ThreadId;
@@ -140,6 +144,8 @@ export interface TimelinePage {
   readonly rows: readonly TimelineRow[];
   /** The `before` of the next page; null on the last one. */
   readonly next: number | null;
+  /** How many rows are above it; null where it was asked for with `before` or `after`. */
+  readonly skipped: number | null;
   /** How many rows there are with these filters, and on which days; null in all but the first page. */
   readonly total: number | null;
   readonly days: readonly TimelineDay[] | null;

@@ -4,6 +4,7 @@
  */
 import type { Context } from "../capture/context.ts";
 import {
+  findIdleCheckpoints,
   findIdleTurns,
   findOfThreads,
   findPaths,
@@ -117,8 +118,10 @@ const FIELDS: Readonly<Record<string, (context: Context, value: string) => Quest
   },
   has: ({ store }, value) => {
     if (value === "changes") {
-      const idle = findIdleTurns(store.db);
-      return { holds: ({ step }) => !idle.has(step) };
+      const [turns, checkpoints] = [findIdleTurns(store.db), findIdleCheckpoints(store.db)];
+      return {
+        holds: ({ kind, step, seq }) => !turns.has(step) && !(kind === "capture" && checkpoints.has(seq)),
+      };
     }
     return { holdsOfRow: HAS[value] ?? never };
   },

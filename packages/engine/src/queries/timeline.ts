@@ -5,6 +5,7 @@ import { provenChanges } from "../capture/proven-changes.ts";
 import { countChanges } from "../diff/count-changes.ts";
 import { readBranchMarks } from "../history/branch-marks.ts";
 import { headCheckpoint } from "../history/checkpoints.ts";
+import { findHappening } from "../history/find-happening.ts";
 import { readCaptures, readHappenings, type Happening } from "../history/happenings.ts";
 import {
   listCaptureChanges,
@@ -54,7 +55,8 @@ export function readTimeline(
   { lines, census }: TimelineMemory,
 ): TimelinePage {
   const seen = options.look === true ? lookAtDisk(context) : undefined;
-  const isFirst = options.before === undefined && options.after === undefined;
+  const isAnywhere = options.before === undefined && options.after === undefined;
+  const isFirst = isAnywhere && options.skip === undefined && options.around === undefined;
   const { thread, agent, since, q, all, flat } = options;
   // what the disk is like may be part of the question
   const asked = isFirst
@@ -64,20 +66,29 @@ export function readTimeline(
   const page: Happening[] = [];
   let next: number | null = null;
   const limit = Math.max(1, Math.trunc(options.limit ?? PAGE));
-  for (const happening of meantBy(context, options, seen?.present)) {
+  const meant = placed(context, options, meantBy(context, options, seen?.present));
+  let [above, before] = [0, options.before];
+  for (const happening of meant.happenings) {
     counter.add(happening);
+    if (above < meant.skip) {
+      above += 1;
+      before = happening.seq;
+      continue;
+    }
     if (page.length < limit || page.at(-1)!.seq === happening.seq) page.push(happening);
     else next ??= lowestSeq(page.at(-1)!);
     if (next !== null && (!isFirst || asked?.counts !== undefined)) break;
   }
   const counts = isFirst ? (asked?.counts ?? counter.counts()) : undefined;
   if (counts !== undefined) asked?.keep(counts);
-  const uncaptured = uncapturedAmong(context.store.db, options, next);
+  const stretch = before === undefined ? options : { ...options, before };
+  const uncaptured = uncapturedAmong(context.store.db, stretch, next);
   const rows = rowsOf(context, page, { lines, present: seen?.present }).flatMap((row) => row ?? []);
   const marked = isFirst && seen?.now.changed === 0 ? withNewestMarked(rows, options) : rows;
   return {
-    rows: withBranches(context.store.db, marked, options),
+    rows: withBranches(context.store.db, marked, stretch),
     next,
+    skipped: isAnywhere ? above : null,
     total: counts?.total ?? null,
     days: counts?.days ?? null,
     now: seen?.now ?? null,
@@ -96,6 +107,22 @@ function withNewestMarked(rows: readonly TimelineRow[], options: TimelineOptions
 /** Whether the options leave out some of what happened, at whatever time. */
 function isSelection({ thread, agent, since, q }: TimelineOptions): boolean {
   return [thread, agent, since].some((each) => each !== undefined) || (q?.trim() ?? "") !== "";
+}
+
+/** So many rows above a row that is asked for come with it. */
+const ABOVE = 30;
+
+/** What happened, and how much of it is above the page. */
+function placed(
+  context: Context,
+  { skip = 0, around, flat }: TimelineOptions,
+  happenings: Iterable<Happening>,
+): { readonly happenings: Iterable<Happening>; readonly skip: number } {
+  if (around === undefined) return { happenings, skip };
+  const all = [...happenings];
+  const { seq, step } = findHappening(context, around, "row");
+  const at = all.findIndex((each) => each.seq === seq && (flat === true || each.step === step));
+  return { happenings: all, skip: at < 0 ? all.length : Math.max(0, at - ABOVE) };
 }
 
 /** Rows with the branches they are on and those that began there; a selection of rows has no place for the latter. */

@@ -7,11 +7,15 @@ import { diffQuery, flag, identifier, number, text, workspaceQuery, type Route }
 export const HISTORY = {
   "GET /api/history": {
     summary:
-      "What happened, newest first: turns, changes by hand, your checkpoints, restores. `before` continues with an answer's `next`.",
+      "What happened, newest first: turns, changes by hand, your checkpoints, restores. `before` continues with an answer's `next`, `skip` and `around` give the page of a place far down.",
     query: workspaceQuery.extend({
       before: number(Number.MAX_SAFE_INTEGER).optional(),
       after: number(Number.MAX_SAFE_INTEGER).optional(),
       limit: number(1000).min(1).optional(),
+      /** The page of a place far down: so many rows are above it. */
+      skip: number(Number.MAX_SAFE_INTEGER).optional(),
+      /** The page that has this row, by its ref. */
+      around: identifier.optional(),
       thread: identifier.optional(),
       agent: identifier.optional(),
       since: z.iso.datetime({ offset: true }).optional(),

@@ -69,10 +69,11 @@ export const uncapturedTurn = z.looseObject({
   after: count,
 });
 
-/** A page of what happened, newest first, and the turns between its rows that were not captured. `total` and `days` are in the first page only; `now` where the disk was looked at. */
+/** A page of what happened, newest first, and the turns between its rows that were not captured. `skipped` is how many rows are above it. `total` and `days` are in the first page only; `now` where the disk was looked at. */
 export const history = z.looseObject({
   rows: z.array(historyRow),
   next: count.nullable(),
+  skipped: count.nullable(),
   /** The newest event when the rows were read: a stream that began with a later one has missed something. */
   event: count,
   total: count.nullable(),

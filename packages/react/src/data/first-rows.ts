@@ -21,7 +21,12 @@ export const FIRST_PAGE = 100;
 export function historyQuery(
   workspace: string,
   { all, flat, ...filter }: HistoryFilter,
-  options: { readonly before?: number; readonly limit: number },
+  options: {
+    readonly before?: number;
+    readonly skip?: number;
+    readonly around?: string;
+    readonly limit: number;
+  },
 ) {
   const how = { ...(all && { all: "1" as const }), ...(flat && { flat: "1" as const }) };
   return { workspace, ...filter, ...how, ...options };

@@ -1,10 +1,12 @@
 /**
  * The rows of a workspace as the server has them: pages from the newest on, patched by events, never reloaded. Rows that
- * came while the reader looked elsewhere wait until they are asked for.
+ * came while the reader looked elsewhere wait until they are asked for. [R2360] A reader who goes far down gets the rows
+ * there and none of those between: one stretch further down is kept, which becomes one with the others where they meet.
  */
 import type { BelayEvent, CallOutput } from "@belay/protocol";
 import type { Belay } from "./belay.tsx";
 import { NoAnswer } from "./client.ts";
+import { joined, lowest, meet, merged, type Places, type Stretch } from "./stretches.ts";
 import { FIRST_PAGE, historyQuery, takeFirstRows, type HistoryFilter } from "./first-rows.ts";
 
 type Answer = CallOutput<"GET /api/history">;
@@ -16,6 +18,11 @@ export type Now = NonNullable<Answer["now"]>;
 /** What is known of the history. */
 export interface History {
   readonly rows: readonly HistoryRow[];
+  /** So many of the rows follow each other from the newest on; the others are a stretch further down. */
+  readonly head: number;
+  /** How many rows are not loaded between the two, and below the last one. */
+  readonly between: number;
+  readonly below: number;
   /** Newer rows that wait behind the pill. */
   readonly waiting: readonly HistoryRow[];
   readonly total: number;
@@ -26,12 +33,20 @@ export interface History {
   readonly error: Error | undefined;
 }
 
-const PAGE = 1000;
+/** How many rows are asked for where the reader scrolls on, or goes far. */
+const PAGE = 100;
+/** So many of them above the place that the reader went to. */
+const ABOVE = 30;
+/** Events that change old rows ask for so many of them again. */
+const MOST_AGAIN = 1000;
 /** Events of one turn come in bursts: the first is followed at once, those after it together. */
 const EVENTS_MS = 100;
 
 const NOTHING: History = {
   rows: [],
+  head: 0,
+  between: 0,
+  below: 0,
   waiting: [],
   total: 0,
   days: [],
@@ -56,7 +71,9 @@ const CHANGES_OLD_ROWS = new Set([
 /** The history of one workspace under one filter. */
 export class HistoryStore {
   #history = NOTHING;
-  #next: number | null = null;
+  #head: Stretch = { rows: [], next: null };
+  #far: (Stretch & { readonly at: number }) | undefined;
+  #wanted: Places | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #askedAt = -EVENTS_MS;
   #asksForAll = false;
@@ -93,17 +110,22 @@ export class HistoryStore {
 
   readonly get = (): History => this.#history;
 
-  /** Loads rows until `count` are there or all are. */
-  async loadUntil(count: number): Promise<void> {
-    while (
-      this.#history.rows.length < count &&
-      !this.#history.isComplete &&
-      this.#history.error === undefined
-    ) {
-      this.#loading ??= this.#loadNext().finally(() => {
-        this.#loading = undefined;
-      });
-      await this.#loading;
+  /** Loads what is missing at these places, counted from the newest row, and some around them. */
+  need(places: Places): Promise<void> {
+    this.#wanted = places;
+    this.#loading ??= this.#loadWanted().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  /** Loads the rows around the one with this ref, unless it is there; one that the filter leaves out is not found. */
+  async find(ref: string): Promise<void> {
+    if (this.#history.rows.some((row) => row.ref === ref)) return;
+    try {
+      this.#place(await this.#ask({ around: ref, limit: PAGE }));
+    } catch {
+      // an address may name what is gone: the rows that are there stay
     }
   }
 
@@ -124,8 +146,11 @@ export class HistoryStore {
   }
 
   #showWaiting(): void {
-    const { rows, waiting } = this.#history;
-    if (this.#mayMove && waiting.length > 0) this.#set({ rows: merged(rows, waiting), waiting: [] });
+    const { waiting } = this.#history;
+    if (!this.#mayMove || waiting.length === 0) return;
+    this.#head = { ...this.#head, rows: merged(this.#head.rows, waiting) };
+    if (this.#far !== undefined) this.#far = { ...this.#far, at: this.#far.at + waiting.length };
+    this.#set({ waiting: [] });
   }
 
   /** Asks for the newest rows again, for example when the connection came back. */
@@ -161,7 +186,7 @@ export class HistoryStore {
     );
   }
 
-  #ask(options: { before?: number; limit: number }): Promise<Answer> {
+  #ask(options: { before?: number; skip?: number; around?: string; limit: number }): Promise<Answer> {
     const { client, workspace } = this.#belay;
     return client.call("GET /api/history", { query: historyQuery(workspace, this.#filter, options) });
   }
@@ -175,14 +200,12 @@ export class HistoryStore {
   async #loadFirst(): Promise<void> {
     try {
       const { rows, next, total, days, now, event } = await this.#askFirst();
-      this.#next = next;
+      this.#head = { rows, next };
       this.#event = event;
       this.#set({
-        rows,
         total: total ?? rows.length,
         days: days ?? [],
         now: now ?? undefined,
-        isComplete: next === null,
         isLoading: false,
         error: undefined,
       });
@@ -192,61 +215,142 @@ export class HistoryStore {
     }
   }
 
-  async #loadNext(): Promise<void> {
-    if (this.#next === null) return;
-    try {
-      const { rows, next } = await this.#ask({ before: this.#next, limit: PAGE });
-      this.#next = next;
-      this.#set({ rows: merged(this.#history.rows, rows), isComplete: next === null });
-    } catch (error) {
-      this.#set({ error: error as Error });
+  async #loadWanted(): Promise<void> {
+    for (let places = this.#wanted; places !== undefined; places = this.#wanted) {
+      this.#wanted = undefined;
+      try {
+        await this.#load(places);
+      } catch (error) {
+        this.#set({ error: error as Error });
+        return;
+      }
     }
+  }
+
+  /** Goes on where the places are near what is there; else asks for a page around them. */
+  async #load({ first, last }: Places): Promise<void> {
+    const [head, far] = [this.#head, this.#far];
+    const limit = Math.max(PAGE, last - first + ABOVE);
+    if (head.next !== null && first < head.rows.length + PAGE) {
+      const { rows, next } = await this.#ask({ before: head.next, limit });
+      this.#head = { rows: merged(this.#head.rows, rows), next };
+      return this.#set({});
+    }
+    const farEnd = far === undefined ? 0 : far.at + far.rows.length;
+    if (far !== undefined && far.next !== null && first >= farEnd && first < farEnd + PAGE) {
+      const { rows, next } = await this.#ask({ before: far.next, limit });
+      if (this.#far !== undefined) this.#far = { ...this.#far, rows: merged(this.#far.rows, rows), next };
+      return this.#set({});
+    }
+    if (head.next === null) return;
+    const above = this.#history.waiting.length;
+    const skip = Math.max(0, Math.min(first, this.#history.total - PAGE) - ABOVE) + above;
+    this.#place(await this.#ask({ skip, limit: limit + ABOVE }));
+  }
+
+  /** Puts a page from further down where it belongs: to what it meets, or in the place of the stretch that was there. */
+  #place({ rows, next, skipped }: Answer): void {
+    const [newest] = rows;
+    const { rows: known } = this.#head;
+    if (newest === undefined || skipped === null) return;
+    const page = { rows, next, at: skipped - this.#history.waiting.length };
+    if (newest.seq >= (known.at(-1)?.seq ?? 0)) this.#head = joined(this.#head, page);
+    else {
+      const far = this.#far;
+      const [first, second] = far === undefined || page.at <= far.at ? [page, far] : [far, page];
+      const areOne = second !== undefined && meet(first, second);
+      this.#far = areOne ? { ...joined(first, second), at: first.at } : page;
+    }
+    this.#set({});
   }
 
   /** Replaces rows that changed, adds new ones at the top or lets them wait. */
   async #patch(): Promise<void> {
-    const loaded = this.#history.rows.length;
-    const limit = this.#asksForAll ? Math.min(PAGE, Math.max(FIRST_PAGE, loaded)) : FIRST_PAGE;
+    const loaded = this.#head.rows.length;
+    const asksForAll = this.#asksForAll;
+    const limit = asksForAll ? Math.min(MOST_AGAIN, Math.max(FIRST_PAGE, loaded)) : FIRST_PAGE;
     this.#asksForAll = false;
     try {
-      const { rows, total, days, now, next, event } = await this.#ask({ limit });
-      this.#event = event;
-      // read after the answer: a further page may have come meanwhile
-      const { rows: known, waiting } = this.#history;
-      const newest = known[0]?.seq ?? 0;
-      const isFresh = (row: HistoryRow) => row.seq > newest;
-      const fresh = rows.filter(isFresh);
-      const old = rows.filter((row) => !isFresh(row));
-      const oldest = rows.at(-1)?.seq ?? 0;
-      // a row of this stretch that the server no longer has is gone
-      const kept = known.filter(({ seq }) => next !== null && seq < oldest);
-      const rest = merged(old, kept);
-      this.#set({
-        rows: this.#mayMove ? merged(rest, fresh) : rest,
-        waiting: this.#mayMove ? [] : merged(waiting, fresh),
-        total: total ?? this.#history.total,
-        days: days ?? this.#history.days,
-        now: now ?? undefined,
-        isLoading: false,
-        error: undefined,
-        ...(known.length === 0 && { isComplete: next === null }),
-      });
-      if (known.length === 0) this.#next = next;
+      this.#take(await this.#ask({ limit }));
+      if (asksForAll) await this.#askFarAgain();
     } catch (error) {
       // what is shown stays; without an answer the connection's state says so
       if (!(error instanceof NoAnswer)) this.#set({ error: error as Error });
     }
   }
 
-  #set(part: Partial<History>): void {
-    this.#history = { ...this.#history, ...part };
+  /** The newest rows as the server has them now. */
+  #take(answer: Answer): void {
+    const { rows, days, now, next, event } = answer;
+    this.#event = event;
+    // read after the answer: a further page may have come meanwhile
+    const { waiting, total: before } = this.#history;
+    const total = answer.total ?? before;
+    const { rows: known } = this.#head;
+    const newest = known[0]?.seq ?? 0;
+    const isFresh = (row: HistoryRow) => row.seq > newest;
+    const fresh = rows.filter(isFresh);
+    const old = rows.filter((row) => !isFresh(row));
+    const oldest = rows.at(-1)?.seq ?? 0;
+    // a row of this stretch that the server no longer has is gone
+    const kept = known.filter(({ seq }) => next !== null && seq < oldest);
+    const rest = merged(old, kept);
+    const nowWaiting = this.#mayMove ? [] : merged(waiting, fresh);
+    this.#head = {
+      rows: this.#mayMove ? merged(rest, fresh) : rest,
+      next: known.length === 0 || next === null ? next : lowest(this.#head.next, next),
+    };
+    if (this.#far !== undefined) {
+      const moved = total - nowWaiting.length - (before - waiting.length);
+      this.#far = { ...this.#far, at: this.#far.at + moved };
+    }
+    this.#set({
+      waiting: nowWaiting,
+      total,
+      days: days ?? this.#history.days,
+      now: now ?? undefined,
+      isLoading: false,
+      error: undefined,
+    });
+  }
+
+  /** Old rows changed: those further down are asked for again. */
+  async #askFarAgain(): Promise<void> {
+    const far = this.#far;
+    if (far === undefined) return;
+    const above = this.#history.waiting.length;
+    const { rows, next, skipped } = await this.#ask({
+      skip: far.at + above,
+      limit: Math.min(MOST_AGAIN, far.rows.length),
+    });
+    // the reader may have gone elsewhere meanwhile
+    if (this.#far !== far || skipped === null || rows.length === 0) return;
+    this.#far = { rows, next, at: skipped - above };
+    this.#set({});
+  }
+
+  /** Tells the listeners what is known now. */
+  #set(part: Partial<Omit<History, Counted>>): void {
+    if (this.#far !== undefined && meet(this.#head, this.#far)) {
+      this.#head = joined(this.#head, this.#far);
+      this.#far = undefined;
+    }
+    const history = { ...this.#history, ...part };
+    const shown = history.total - history.waiting.length;
+    const [head, far] = [this.#head.rows, this.#far];
+    const next = far === undefined ? this.#head.next : far.next;
+    const end = far === undefined ? head.length : far.at + far.rows.length;
+    this.#history = {
+      ...history,
+      rows: far === undefined ? head : [...head, ...far.rows],
+      head: head.length,
+      between: far === undefined ? 0 : Math.max(1, far.at - head.length),
+      below: next === null ? 0 : Math.max(1, shown - end),
+      isComplete: next === null && !history.isLoading,
+    };
     for (const listener of this.#listeners) listener();
   }
 }
 
-/** Both lists, newest first; a row of the second replaces the same row of the first. */
-function merged(first: readonly HistoryRow[], second: readonly HistoryRow[]): HistoryRow[] {
-  const byRef = new Map(first.map((row) => [row.ref, row]));
-  for (const row of second) byRef.set(row.ref, row);
-  return [...byRef.values()].sort((a, b) => b.seq - a.seq);
-}
+/** What follows from the rows. */
+type Counted = "rows" | "head" | "between" | "below" | "isComplete";

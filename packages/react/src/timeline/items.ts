@@ -11,7 +11,8 @@ export type Item =
   /** Neighbours that changed nothing; `key` opens it. */
   | { readonly kind: "fold"; readonly key: string; readonly rows: readonly HistoryRow[] }
   | { readonly kind: "steps"; readonly key: string; readonly row: HistoryRow }
-  | { readonly kind: "unloaded"; readonly key: string };
+  /** A row that is not loaded; `at` counts from the newest. */
+  | { readonly kind: "unloaded"; readonly key: string; readonly at: number };
 
 /** What decides how the rows are drawn. */
 export interface Drawn {
@@ -29,9 +30,11 @@ export function itemsOf(history: History, { open, isFiltered, isFolded, selected
   const counts = new Map(history.days.map(({ day, count }) => [day, count]));
   const items: Item[] = [];
   let day = "";
-  const startDay = (its: string, name: string) => {
+  const startDay = (its: string, name: string, isFurther = false) => {
     day = its;
-    items.push({ kind: "day", key: `day ${its}`, name, count: counts.get(its) });
+    // a day that begins above what is not loaded goes on below it
+    const key = isFurther ? `day ${its} further` : `day ${its}`;
+    items.push({ kind: "day", key, name, count: counts.get(its) });
   };
   if (!isFiltered && history.now !== undefined) {
     startDay(dayOf(Date.now()), "Today");
@@ -50,11 +53,20 @@ export function itemsOf(history: History, { open, isFiltered, isFolded, selected
     else items.push({ kind: "fold", key, rows: folded });
     folded = [];
   };
-  for (const row of history.rows) {
+  const leaveOut = (from: number, count: number) => {
+    for (let at = from; at < from + count; at += 1)
+      items.push({ kind: "unloaded", key: `unloaded ${at}`, at });
+  };
+  for (const [index, row] of history.rows.entries()) {
+    if (index === history.head && history.between > 0) {
+      endFold();
+      leaveOut(history.head, history.between);
+      day = "";
+    }
     const its = dayOf(row.at);
     if (its !== day) {
       endFold();
-      startDay(its, dayName(row.at));
+      startDay(its, dayName(row.at), index >= history.head);
     }
     const isOldest = history.isComplete && row === history.rows.at(-1);
     if (isFolded && !isOldest && changedNothing(row)) folded.push(row);
@@ -64,8 +76,7 @@ export function itemsOf(history: History, { open, isFiltered, isFolded, selected
     }
   }
   endFold();
-  const missing = history.isComplete ? 0 : Math.max(0, history.total - history.rows.length);
-  for (let index = 0; index < missing; index += 1) items.push({ kind: "unloaded", key: `unloaded ${index}` });
+  leaveOut(history.rows.length + history.between, history.below);
   return items;
 }
 

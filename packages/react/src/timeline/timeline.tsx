@@ -57,22 +57,27 @@ export function TimelineList(props: TimelineListProps): ReactNode {
     measureElement: heightOnceLaidOut,
   });
   const shown = virtual.getVirtualItems();
-  const last = shown.at(-1)?.index ?? 0;
+  const missing = shown.flatMap(({ index }) => {
+    const item = items[index]!;
+    return item.kind === "unloaded" ? [item.at] : [];
+  });
+  const [first, last] = [missing[0], missing.at(-1)];
   useEffect(() => {
-    if (items[last]?.kind !== "unloaded") return;
-    const below = items.length - 1 - last;
-    void store.loadUntil(history.total - below);
-  }, [last, items, store]);
+    if (first !== undefined && last !== undefined) void store.need({ first, last });
+  }, [first, last, store]);
   const move = (index: number) => {
     const item = items[index];
     if (item === undefined) return;
     props.onSelect(item.kind === "row" ? item.row.ref : item.kind === "fold" ? item.key : "now");
   };
   const end = async () => {
-    await store.loadUntil(Number.MAX_SAFE_INTEGER);
+    const { total, waiting } = history;
+    const place = total - waiting.length - 1;
+    if (!history.isComplete) await store.need({ first: place, last: place });
     const oldest = store.get().rows.at(-1);
     if (oldest !== undefined) props.onSelect(oldest.ref);
   };
+  const find = () => selected !== null && void store.find(selected);
   const at = items.findIndex((item) => isItem(item, selected));
   const isThere = at >= 0;
   useEffect(() => {
@@ -90,7 +95,7 @@ export function TimelineList(props: TimelineListProps): ReactNode {
         aria-label="What happened"
         aria-rowcount={history.total + (props.isFiltered ? 0 : 1)}
         aria-activedescendant={activeId(selected)}
-        onKeyDown={(event) => listKey(event, { ...props, items, at, move, toggle, open, end })}
+        onKeyDown={(event) => listKey(event, { ...props, items, at, move, toggle, open, end, find })}
         onScroll={(event) => store.setAtTop(event.currentTarget.scrollTop < AT_TOP)}
       >
         <StickyDay items={items} first={virtual.range?.startIndex ?? 0} />
@@ -321,11 +326,16 @@ interface ListState {
   toggle(ref: string, isOpen: boolean): void;
   /** To the oldest row, also where it is not loaded yet. */
   end(): Promise<void>;
+  /** Back to the selected row, where the reader has scrolled so far away that it is not loaded any more. */
+  find(): void;
 }
+
+/** Keys that go on from the selected row. */
+const MOVES_BY_ONE: ReadonlySet<string> = new Set(["ArrowDown", "ArrowUp", "j", "k", "PageDown", "PageUp"]);
 
 /** True when the key moved the selection or opened steps. */
 function listKey(event: KeyboardEvent, state: ListState): boolean {
-  const { items, at, move, onSelect, toggle, open, end, hasKeys = true } = state;
+  const { items, at, move, onSelect, toggle, open, end, find, hasKeys = true } = state;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   // arrows move the selection even where letters do not
   if (event.key.length === 1 && !hasKeys) return false;
@@ -336,6 +346,7 @@ function listKey(event: KeyboardEvent, state: ListState): boolean {
     return index;
   };
   const item = items[at];
+  const isAway = at < 0 && items.some(({ kind }) => kind === "unloaded");
   const moves: Readonly<Record<string, () => void>> = {
     ArrowDown: () => move(step(at, 1)),
     j: () => move(step(at, 1)),
@@ -358,6 +369,7 @@ function listKey(event: KeyboardEvent, state: ListState): boolean {
   const act = moves[event.key];
   if (act === undefined) return false;
   event.preventDefault();
-  act();
+  if (isAway && MOVES_BY_ONE.has(event.key)) find();
+  else act();
   return true;
 }

@@ -5,10 +5,11 @@ import { isoTime, optionalTime, uncapturedJson } from "./thread-json.ts";
 
 /** One page of what happened. */
 export function historyJson(page: TimelinePage, event: number): Json<typeof shapes.history> {
-  const { rows, next, total, days, now, uncaptured } = page;
+  const { rows, next, skipped, total, days, now, uncaptured } = page;
   return {
     rows: rows.map(historyRowJson),
     next,
+    skipped,
     event,
     total,
     days,

@@ -14,7 +14,8 @@ export function serveHistory(app: Hono, served: Served): void {
     inWorkspace(served, query.workspace, async (workspace) => {
       const { workspace: _, since, thread, ...options } = query;
       // a cold look reads every directory: later pages do without it
-      const look = workspace.watching.state === "live" || options.before === undefined;
+      const isLater = [options.before, options.skip, options.around].some((each) => each !== undefined);
+      const look = workspace.watching.state === "live" || !isLater;
       // before the rows: what comes between is in both
       const event = workspace.events.newest();
       return historyJson(

@@ -8,15 +8,17 @@ export function stateOf(row: HistoryRow): string {
   return afterOf(row)?.checkpoint ?? row.id;
 }
 
-/** The marked rows, the older one first. */
-export function markedRows(marks: readonly string[], rows: readonly HistoryRow[]): HistoryRow[] {
-  return rows.filter(({ ref }) => marks.includes(ref)).toReversed();
+/** The marked rows as they are now, the older one first; one may be far from what is loaded. */
+export function markedRows(marks: readonly HistoryRow[], rows: readonly HistoryRow[]): HistoryRow[] {
+  return marks
+    .map((mark) => rows.find(({ ref }) => ref === mark.ref) ?? mark)
+    .toSorted((a, b) => a.seq - b.seq);
 }
 
 /** The bar at the bottom; with one mark the other side is the disk. */
 export function CompareBar(props: {
   readonly workspace: string;
-  readonly marks: readonly string[];
+  readonly marks: readonly HistoryRow[];
   readonly rows: readonly HistoryRow[];
   onClear(): void;
 }): ReactNode {

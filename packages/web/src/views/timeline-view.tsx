@@ -7,6 +7,7 @@ import { lettersAct } from "../preferences.ts";
 import { Shell } from "../shell/shell.tsx";
 import { TopBar } from "../shell/topbar.tsx";
 import { PAGE } from "../words.ts";
+import type { Changed, RowMode } from "./history-filter.ts";
 import { CompareBar, markedRows, stateOf } from "./compare-bar.tsx";
 import { Detail } from "./detail.tsx";
 import { Newer, newerHint, NothingHere } from "./states.tsx";
@@ -91,13 +92,14 @@ function isMixed(turn: HistoryRow, rows: readonly HistoryRow[]): boolean {
 }
 
 function List({ view }: { readonly view: ReturnType<typeof useTimeline> }): ReactNode {
-  const { workspace, history, q, thread, marks, mode, isFiltered } = view;
+  const { workspace, history, q, thread, marks, mode, changed, isFiltered } = view;
   const newest = history.rows[0];
   return (
     <section className="b-tl" aria-label="Timeline">
       <ListBar
-        {...{ mode, q, thread }}
+        {...{ mode, q, thread, changed }}
         setMode={view.setMode}
+        setChanged={view.setChanged}
         total={history.total}
         marking={view.marking}
         onClear={() => go(timelinePath(workspace))}
@@ -112,7 +114,7 @@ function List({ view }: { readonly view: ReturnType<typeof useTimeline> }): Reac
           selected={view.selected}
           marks={markedRows(marks, history.rows).map(({ ref }) => ref)}
           isFiltered={isFiltered}
-          isFolded={mode === "turns"}
+          isFolded={mode === "turns" && changed === "only"}
           isFlat={mode === "everything"}
           isCompact={view.density === "compact"}
           hasKeys={lettersAct()}
@@ -132,15 +134,18 @@ function List({ view }: { readonly view: ReturnType<typeof useTimeline> }): Reac
 }
 
 function ListBar(props: {
-  readonly mode: "turns" | "everything";
-  setMode(mode: "turns" | "everything"): void;
+  readonly mode: RowMode;
+  readonly changed: Changed;
+  setMode(mode: RowMode): void;
+  setChanged(changed: Changed): void;
   readonly q: string;
   readonly thread: string | undefined;
   readonly total: number;
   readonly marking: ReturnType<typeof useTimeline>["marking"];
   onClear(): void;
 }): ReactNode {
-  const { mode, setMode, q, thread, total, marking } = props;
+  const { mode, setMode, changed, setChanged, q, thread, total, marking } = props;
+  const isOnlyChanged = changed === "only";
   return (
     <div className="b-tlbar">
       <div className="b-seg" role="group" aria-label="How much to show">
@@ -151,17 +156,17 @@ function ListBar(props: {
           Everything
         </button>
       </div>
-      {mode === "turns" ? (
-        <button
-          type="button"
-          className="b-chip b-acc b-narrow-hide"
-          aria-label="Only what has changes; show everything"
-          onClick={() => setMode("everything")}
-        >
-          has changes
-          <Icon name="x" small />
-        </button>
-      ) : null}
+      <button
+        type="button"
+        className={isOnlyChanged ? "b-chip b-acc" : "b-chip b-edge"}
+        aria-pressed={isOnlyChanged}
+        aria-label="Only what has changes"
+        title={isOnlyChanged ? PAGE.showUnchanged : PAGE.hideUnchanged}
+        onClick={() => setChanged(isOnlyChanged ? "all" : "only")}
+      >
+        has changes
+        {isOnlyChanged ? <Icon name="x" small /> : null}
+      </button>
       {q === "" && thread === undefined ? null : (
         <button
           type="button"

@@ -8,13 +8,14 @@ import {
   useStatus,
   useThreads,
   useVersion,
+  type History,
   type HistoryRow,
   type RowAction,
   type Thread,
 } from "@belay/react";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { comparePath, go, timelinePath, viewPath } from "../address.ts";
-import { historyFilter, type RowMode } from "./history-filter.ts";
+import { changedAtFirst, changedKey, historyFilter, type Changed, type RowMode } from "./history-filter.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
 import { usePreference } from "../preferences.ts";
 import { markedRows, stateOf } from "./compare-bar.tsx";
@@ -31,6 +32,8 @@ export function useTimeline(query: URLSearchParams) {
   const { workspace } = useBelay();
   const [q, thread] = [query.get("q") ?? "", query.get("thread") ?? undefined];
   const [mode, setMode] = usePreference<RowMode>("rows", "turns");
+  const choices = { turns: useChanged("turns"), everything: useChanged("everything") };
+  const [changed, setChanged] = choices[mode];
   const [density, setDensity] = usePreference<"roomy" | "compact">("density", "roomy");
   const isFiltered = q !== "" || thread !== undefined;
   const { history, store } = useHistory(historyFilter(query, mode));
@@ -41,7 +44,7 @@ export function useTimeline(query: URLSearchParams) {
   const dialogs = useDialogs(() => store.refresh());
   useEffect(() => store.hold(dialogs.isOpen), [dialogs.isOpen, store]);
   const selected = query.get("sel") ?? firstOf(history.rows.slice(0, NEWEST));
-  const row = history.rows.find(({ ref }) => ref === selected);
+  const row = useSelectedRow(history, store, { selected, named: query.get("sel") });
   const select = (sel: string) => {
     go(timelinePath(workspace, { sel, thread, q }), { replace: true });
     if (innerWidth <= NARROW) setPaneOpen(true);
@@ -80,6 +83,7 @@ export function useTimeline(query: URLSearchParams) {
     thread,
     isFiltered,
     mode,
+    changed,
     density,
     history,
     status,
@@ -93,19 +97,56 @@ export function useTimeline(query: URLSearchParams) {
     threads,
     threadNames,
   };
-  return { ...shown, workspace, store, dialogs, setMode, setMarks, setTab, setPaneOpen, select, act, onKey };
+  return {
+    ...shown,
+    workspace,
+    store,
+    dialogs,
+    setMode,
+    setChanged,
+    setMarks,
+    setTab,
+    setPaneOpen,
+    select,
+    act,
+    onKey,
+  };
+}
+
+/** The selected row, also where it is far from what is loaded; one that the address names is looked for. */
+function useSelectedRow(
+  history: History,
+  store: ReturnType<typeof useHistory>["store"],
+  { selected, named }: { readonly selected: string; readonly named: string | null },
+): HistoryRow | undefined {
+  const kept = useRef<HistoryRow>(undefined);
+  const { rows, isLoading, between, below } = history;
+  const found = rows.find(({ ref }) => ref === selected);
+  useEffect(() => {
+    if (!isLoading && named !== null && /^T?\d+$/.test(named)) void store.find(named);
+    // what is selected by hand is there
+  }, [store, isLoading]);
+  if (found !== undefined) kept.current = found;
+  const isGone = found === undefined && between + below === 0;
+  return isGone || kept.current?.ref !== selected ? undefined : kept.current;
+}
+
+/** Whether rows that changed nothing are left out of a list, and how to change it. */
+function useChanged(mode: RowMode) {
+  return usePreference<Changed>(changedKey(mode), changedAtFirst(mode));
 }
 
 /** The rows that are marked for comparison, and how the selected one is marked. */
 function useMarks(row: HistoryRow | undefined) {
-  const [marks, setMarks] = useState<readonly string[]>([]);
-  const mark = (ref: string) =>
-    setMarks(marks.includes(ref) ? marks.filter((each) => each !== ref) : [...marks, ref].slice(-2));
+  const [marks, setMarks] = useState<readonly HistoryRow[]>([]);
+  const isMarked = marks.some(({ ref }) => ref === row?.ref);
+  const mark = (its: HistoryRow) =>
+    setMarks(isMarked ? marks.filter(({ ref }) => ref !== its.ref) : [...marks, its].slice(-2));
   const marking = {
     /** The selected row; undefined where none can be marked. */
     title: row && titleOf(row),
-    isMarked: row !== undefined && marks.includes(row.ref),
-    toggle: () => row && mark(row.ref),
+    isMarked,
+    toggle: () => row && mark(row),
   };
   return { marks, setMarks, marking };
 }
