@@ -11,6 +11,7 @@ import type { Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { DesktopNotices } from "../notices/desktop-notices.ts";
 import { BackgroundSync } from "../resident/background-sync.ts";
+import { TimedCheckpoints } from "../resident/timed-checkpoints.ts";
 import { backgroundCommand, commandProcess } from "../resident/command-process.ts";
 import { serveCommands } from "../resident/serve-commands.ts";
 import {
@@ -61,6 +62,7 @@ export async function runResident(
     clock: Date.now,
     run: backgroundCommand(call.home),
   });
+  using timed = new TimedCheckpoints({ home: call.home, clock: Date.now });
   const resident = await startResident({
     ...options,
     home: call.home,
@@ -77,6 +79,7 @@ export async function runResident(
       workspace.parseWith(openSyntax);
       notices.follow(workspace);
       sync.follow(workspace);
+      timed.follow(workspace);
       followIndex(call.home, workspace).catch(() => undefined);
     },
     search: searchService(call.home),

@@ -44,6 +44,7 @@ const DEFAULTS = {
   "retention.policy": "default",
   "checkpoints.automatic": "on",
   "checkpoints.policy": "everything",
+  "checkpoints.timerMinutes": 0,
   "ui.port": 0,
   "forks.directory": "",
   "forks.limit": 16,

@@ -31,6 +31,8 @@ export interface Settings {
   readonly "checkpoints.automatic": "on" | "off";
   /** Which events do: a preset of the checkpoint policy. */
   readonly "checkpoints.policy": keyof typeof CHECKPOINT_PRESETS;
+  /** So many minutes after the newest checkpoint, the resident process takes one where something changed; 0 = never. */
+  readonly "checkpoints.timerMinutes": number;
   /** The port of the resident process and its page; 0 takes the last one, or a free one. */
   readonly "ui.port": number;
   /** Where forks are made; empty beside the workspace. */
@@ -109,6 +111,7 @@ const DEFAULT_SETTINGS: Settings = {
   "retention.policy": "default",
   "checkpoints.automatic": "on",
   "checkpoints.policy": "everything",
+  "checkpoints.timerMinutes": 0,
   "ui.port": 0,
   "forks.directory": "",
   "forks.limit": 16,
@@ -275,6 +278,7 @@ const CHOICES: Partial<Record<SettingKey, readonly string[]>> = {
 /** What settings of numbers that count something are said to be. */
 const COUNTS: Partial<Record<SettingKey, string>> = {
   "limits.ignoredFiles": "a number of files such as 2000; 0 leaves out whatever git ignores",
+  "checkpoints.timerMinutes": "a number of minutes such as 5; 0 takes none by the clock",
   "sync.intervalSeconds": "a number of seconds such as 60",
   "sync.pullMinutes": "a number of minutes such as 10; 0 never looks by itself",
   "forks.limit": "a number of forks such as 16; 0 makes none",

@@ -34,6 +34,12 @@ export const SETTINGS: readonly { readonly words: string; readonly settings: rea
           ["agent", "Agents"],
         ],
       },
+      {
+        key: "checkpoints.timerMinutes",
+        words: "On a timer",
+        about:
+          "Also so many minutes after the newest one, where something changed and no agent is at work. 0 is off.",
+      },
     ],
   },
   {
