@@ -94,6 +94,7 @@ export {
   pruneReport,
   unpruned,
   doctorReport,
+  hookReport,
   foundSpan,
   findings,
   foundAuthor,

@@ -3,13 +3,18 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
+import { expectGoodInBoth } from "./support/access.ts";
 import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
+import { dialog, Hand, HANDS, toast } from "./support/hand.ts";
 
 afterAll(closeBrowser);
 
 /** A colour of the page, as the browser computes it. */
 const variable = (name: string) =>
   `(() => { const probe = document.createElement("i"); probe.style.color = "var(${name})"; document.body.append(probe); const colour = getComputedStyle(probe).color; probe.remove(); return colour; })()`;
+
+/** Settings of a person, which a change of hooks leaves alone. */
+const OWN_SETTINGS = '{\n  "permissions": { "allow": ["Bash(ls)"] }\n}\n';
 
 describe.skipIf(CHROMIUM === undefined)("settings", () => {
   test(
@@ -115,6 +120,49 @@ describe.skipIf(CHROMIUM === undefined)("settings", () => {
         for (const { title } of capture.agents) await agents.getByText(title, { exact: true }).waitFor();
       },
     ),
+  );
+
+  test.each(HANDS)(
+    "[R2363] hooks of an agent are put in place and taken out, after saying which settings, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          project.write(".claude/settings.local.json", OWN_SETTINGS);
+        },
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          await hand.press(page.getByRole("link", { name: "Settings" }));
+          const card = page.getByRole("region", { name: "Agents" });
+          const settings = () => project.read(".claude/settings.local.json") ?? "";
+          await hand.press(card.getByRole("button", { name: "Install the hooks of Claude Code…" }));
+          await dialog(page).getByText("settings.local.json").waitFor();
+          // nothing is written by looking, nor by leaving
+          expect(settings()).toBe(OWN_SETTINGS);
+          await page.keyboard.press("Escape");
+          await dialog(page).waitFor({ state: "detached" });
+          expect(settings()).toBe(OWN_SETTINGS);
+          await hand.press(card.getByRole("button", { name: "Install the hooks of Claude Code…" }));
+          await dialog(page).getByText("settings.local.json").waitFor();
+          await hand.press(dialog(page).getByRole("button", { name: "Add hooks to 1 file" }));
+          await toast(page).getByText("The hooks of Claude Code are in place.").waitFor();
+          expect(settings()).toContain("belay-hook");
+          expect(JSON.parse(settings())).toMatchObject(JSON.parse(OWN_SETTINGS) as object);
+          await hand.press(card.getByRole("button", { name: "Remove the hooks of Claude Code…" }));
+          await expectGoodInBoth(page, "removing hooks");
+          await hand.press(dialog(page).getByRole("button", { name: "Remove hooks" }));
+          await toast(page).getByText("The hooks of Claude Code were taken out.").waitFor();
+          // byte for byte as it was, and the project is protected as before
+          expect(settings()).toBe(OWN_SETTINGS);
+          await card.getByRole("button", { name: "Install the hooks of Claude Code…" }).waitFor();
+          expect(project.belay("status", "--json").status).toBe(0);
+          // settings that cannot be read are left alone, and the dialog says so
+          project.write(".claude/settings.local.json", "{ not json");
+          await hand.press(card.getByRole("button", { name: "Install the hooks of Claude Code…" }));
+          await hand.press(dialog(page).getByRole("button", { name: /^(Add hooks|Write them again)/ }));
+          await dialog(page).getByRole("alert").getByText("was left alone").waitFor();
+          expect(settings()).toBe("{ not json");
+        },
+      )(),
   );
 
   test(

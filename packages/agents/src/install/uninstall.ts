@@ -63,14 +63,17 @@ export interface EverythingRequest {
   readonly now: number;
   /** Only what was installed for this workspace; left out: everything. */
   readonly root?: string;
+  /** Only the hooks of these agents, by their ids; left out: of all. */
+  readonly agents?: readonly string[];
   readonly isNeeded?: (root: string) => boolean;
 }
 
 /** Removes every hook that Belay knows it installed. */
 export async function uninstallAll(request: EverythingRequest): Promise<RemovalReport[]> {
-  const { belayHome, user, environment, now, root, isNeeded } = request;
+  const { belayHome, user, environment, now, root, agents, isNeeded } = request;
   const reports: RemovalReport[] = [];
   for (const { agent, scope, roots } of readRecord(belayHome)) {
+    if (agents?.includes(agent) === false) continue;
     const adapter = await loadAgent(agent);
     for (const place of roots.filter((one) => root === undefined || one === root)) {
       const at = { scope, user, root: place, belayHome, environment };

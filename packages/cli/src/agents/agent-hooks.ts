@@ -104,12 +104,16 @@ function writeOwnHook(home: string): void {
 }
 
 /** Removes what was installed for this directory; a file that other protected directories need stays. */
-export async function removeHooks(home: string, root: string, now: number): Promise<RemovalReport[]> {
+export async function removeHooks(
+  home: string,
+  root: string,
+  { now, agents }: { readonly now: number; readonly agents?: readonly string[] | undefined },
+): Promise<RemovalReport[]> {
   const { user, environment } = placeFor(home, root);
   const { protectedRoots } = await import("@belay/engine");
   const roots = new Set(protectedRoots({ home }).map(({ path }) => path));
   const isNeeded = (other: string) => roots.has(other);
-  return uninstallAll({ belayHome: home, user, environment, now, root, isNeeded });
+  return uninstallAll({ belayHome: home, user, environment, now, root, isNeeded, ...(agents && { agents }) });
 }
 
 /** After a restore: adds our entries to settings that came back without them, and reports which. */

@@ -1,37 +1,69 @@
+import { realpathSync } from "node:fs";
 import type { RemovalReport } from "@belay/agents";
 import type { WorkspaceSummary } from "@belay/engine";
-import { ASKING_EXITS, defineCommand, YES } from "../call/command.ts";
+import { ASKING_EXITS, defineCommand, YES, type Call } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
-import { EXIT } from "@belay/protocol/errors";
+import { EXIT, usageError } from "@belay/protocol/errors";
 import { count } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({
-  usage: "uninstall [--purge] [--yes]",
+  usage: "uninstall [--agent a,b | --purge] [--yes]",
   about: [
     "Stops protecting this directory and removes the hooks that Belay installed for agents in it. The files stay",
     "as they are, and so do the checkpoints: `belay init` finds them again. --purge deletes them, which cannot be",
-    "undone.",
+    "undone. With --agent only the hooks of these agents are removed, and the directory stays protected.",
   ].join("\n"),
-  options: { purge: { type: "boolean", about: "delete all checkpoints permanently" }, yes: YES },
+  options: {
+    agent: {
+      type: "string",
+      multiple: true,
+      value: "a,b",
+      about: "remove only the hooks of these agents; may be given several times",
+    },
+    purge: { type: "boolean", about: "delete all checkpoints permanently" },
+    yes: YES,
+  },
   operands: { min: 0, max: 0 },
   exits: ASKING_EXITS,
-  examples: ["belay uninstall", "belay uninstall --purge"],
+  examples: ["belay uninstall", "belay uninstall --agent codex", "belay uninstall --purge"],
   run: async (call) => {
     const purge = call.options.purge === true;
+    if (call.options.agent !== undefined) return removeSome(call, call.options.agent, purge);
     const { removableWorkspace, removeWorkspace } = await import("@belay/engine");
     const workspace = await removableWorkspace(call.directory, { home: call.home });
     const { path: root, checkpoints } = workspace;
     const question = `Permanently delete all ${checkpointsOf(workspace)} of ${visible(root)}?`;
     if (purge && call.options.yes !== true && !(await confirm(call, question))) return declined(call);
     const { removeHooks } = await import("../agents/agent-hooks.ts");
-    const hooks = await removeHooks(call.home, root, Date.now());
+    const hooks = await removeHooks(call.home, root, { now: Date.now() });
     const { id, path, store, purged, forks } = await removeWorkspace(root, { home: call.home, purge });
     if (call.json) call.output.json({ workspace: id, path, store, purged, forks, hooks });
     else call.output.print(removedText({ path, store, purged, forks, hooks, checkpoints }));
     return EXIT.done;
   },
 });
+
+/** Takes the hooks of some agents out; everything else goes on. */
+async function removeSome(call: Call, names: readonly string[], purge: boolean): Promise<number> {
+  if (purge) throw usageError("--agent removes hooks alone, --purge everything.", "Choose one of them.");
+  const { protectedRoots } = await import("@belay/engine");
+  const { chooseAgents, placeFor, removeHooks } = await import("../agents/agent-hooks.ts");
+  const root = realpathSync(call.directory);
+  if (!protectedRoots({ home: call.home }).some(({ path }) => path === root))
+    throw usageError(
+      `${visible(root)} is not protected.`,
+      "Go to the directory that was given to `belay init`.",
+    );
+  const agents = (await chooseAgents(names, placeFor(call.home, root))).map(({ id }) => id);
+  const hooks = await removeHooks(call.home, root, { now: Date.now(), agents });
+  if (call.json) call.output.json({ path: root, agents, hooks });
+  else {
+    const lines = hooks.length > 0 ? hooks.map(hookText) : ["No settings of these agents hold hooks for it."];
+    call.output.print([...lines, `${visible(root)} stays protected.`].join("\n"));
+  }
+  return hooks.some(({ outcome }) => outcome === "refused") ? EXIT.refused : EXIT.done;
+}
 
 interface Removed extends Pick<WorkspaceSummary, "path" | "store" | "checkpoints"> {
   readonly purged: boolean;

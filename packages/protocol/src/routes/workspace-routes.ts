@@ -124,6 +124,13 @@ export const WORKSPACE = {
       }),
     response: shapes.forgetReport,
   },
+  "POST /api/agents/:agent/hooks": {
+    summary:
+      "Adds Belay's hooks to an agent's settings for this workspace, or takes them out; with `dryRun` says which files adding them would change. Done in another process.",
+    query: workspaceQuery,
+    body: z.object({ action: z.enum(["install", "remove"]), dryRun: z.boolean().optional() }),
+    response: shapes.hookReport,
+  },
   "GET /api/doctor": {
     summary: "Everything that could make protection weaker than it seems, looked at in another process.",
     query: workspaceQuery,

@@ -107,6 +107,22 @@ export const pruneReport = z.looseObject({
 /** Checkpoints that were brought back. */
 export const unpruned = z.looseObject(list("restored", checkpoint));
 
+/** The files in which an agent's hooks were put in place or taken out, or would be. */
+export const hookReport = z.looseObject({
+  files: z.array(
+    z.looseObject({
+      path: z.string(),
+      /** What was done to it, or would be. */
+      outcome: z.string(),
+      reason: z.string().optional(),
+      /** Other workspaces that need what is in it. */
+      usedBy: z.array(z.string()).optional(),
+    }),
+  ),
+  /** What else the agent needs, such as trust. */
+  advice: z.array(z.string()),
+});
+
 /** Everything that could make protection weaker than it seems, looked at. */
 export const doctorReport = z.looseObject({
   ok: z.boolean(),

@@ -11,6 +11,7 @@ import { serveCheckpoints } from "../routes/checkpoints.ts";
 import { serveComparisons } from "../routes/comparisons.ts";
 import { serveBranches } from "../routes/branches.ts";
 import { serveForks } from "../routes/forks.ts";
+import { serveAgentHooks } from "../routes/agent-hooks.ts";
 import { serveGhosts } from "../routes/ghosts.ts";
 import { serveMoldable } from "../routes/moldable.ts";
 import { serveMerges } from "../routes/merges.ts";
@@ -61,6 +62,7 @@ export function createApp(served: Served, log: Log, extend?: Extension): Hono {
   servePages(app, served);
   serveHistory(app, served);
   serveUpkeep(app, served);
+  serveAgentHooks(app, served);
   mountDialogs(app, served);
   mountDialogTracker(app, served);
   mountSessions(app, served);

@@ -1,6 +1,7 @@
 /** The agents of this project: whether their hooks are in place, and when each was heard of last. */
-import { agentColour, AgentBadge, ago, copyText, Icon, useToast, visible, type Status } from "@belay/react";
-import type { ReactNode } from "react";
+import { agentColour, AgentBadge, ago, Icon, useAct, visible, type Status } from "@belay/react";
+import { useState, type ReactNode } from "react";
+import { HooksDialog, type HooksAsked } from "./hooks-dialog.tsx";
 
 /** What the status says of one agent. */
 interface AgentState {
@@ -23,10 +24,14 @@ const HOOKS = {
 const INSTALL = "belay init";
 
 /** The card of the settings that lists agents and their hooks. */
-export function AgentsCard({ status }: { readonly status: Status | undefined }): ReactNode {
-  const toast = useToast();
+export function AgentsCard(props: {
+  readonly status: Status | undefined;
+  /** Hooks came or went. */
+  onChanged(): void;
+}): ReactNode {
+  const { status, onChanged } = props;
+  const [asked, setAsked] = useState<HooksAsked>();
   const agents = (status?.capture as { readonly agents?: readonly AgentState[] } | undefined)?.agents ?? [];
-  const copy = (line: string) => void copyText(line).then(() => toast({ text: `${line} was copied.` }));
   return (
     <section className="b-card b-in" aria-label="Agents">
       <h2>Agents</h2>
@@ -54,24 +59,40 @@ export function AgentsCard({ status }: { readonly status: Status | undefined }):
                 </td>
                 <td className="b-muted">{aboutWords(agent)}</td>
                 <td className="b-r">
-                  {agent.hooks === "installed" ? null : (
-                    <button
-                      type="button"
-                      className="b-btn b-s b-quiet"
-                      aria-label={`Copy the line that installs the hooks of ${agent.title}`}
-                      onClick={() => copy(`${INSTALL} --agent ${agent.agent}`)}
-                    >
-                      <Icon name="copy" small />
-                      Copy the line
-                    </button>
-                  )}
+                  <HookButtons agent={agent} onAsk={setAsked} />
                 </td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
+      {asked === undefined ? null : (
+        <HooksDialog asked={asked} onClose={() => setAsked(undefined)} onChanged={onChanged} />
+      )}
     </section>
+  );
+}
+
+/** What can be done with an agent's hooks; hooks that are not trusted yet are trusted in the agent. */
+function HookButtons(props: { readonly agent: AgentState; onAsk(asked: HooksAsked): void }): ReactNode {
+  const { agent, onAsk } = props;
+  const act = useAct();
+  const button = (action: HooksAsked["action"], words: string) => (
+    <button
+      type="button"
+      className="b-btn b-s b-quiet"
+      aria-label={`${words.replace("…", "")} the hooks of ${visible(agent.title)}…`}
+      {...act(() => onAsk({ action, agent: agent.agent, title: agent.title }))}
+    >
+      {words}
+    </button>
+  );
+  return (
+    <span className="b-row b-gap4">
+      {agent.hooks === "missing" ? button("install", "Install…") : null}
+      {agent.hooks === "outdated" ? button("install", "Update…") : null}
+      {agent.hooks === "missing" ? null : button("remove", "Remove…")}
+    </span>
   );
 }
 

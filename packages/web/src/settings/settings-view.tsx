@@ -18,7 +18,8 @@ export function SettingsView(): ReactNode {
   const { client, workspace } = useBelay();
   const toast = useToast();
   const version = useVersion();
-  const status = useStatus(version);
+  const [hookChanges, setHookChanges] = useState(0);
+  const status = useStatus(version + hookChanges);
   const threads = useThreads(version);
   const [changes, setChanges] = useState(0);
   const { value } = useLoaded(`settings ${changes} !`, () => client.call("GET /api/settings"));
@@ -61,7 +62,7 @@ export function SettingsView(): ReactNode {
               {words === "Triggers" ? <PauseRow status={status} /> : null}
             </section>
           ))}
-          <AgentsCard status={status} />
+          <AgentsCard status={status} onChanged={() => setHookChanges(hookChanges + 1)} />
           <PageCard />
           <Pages />
         </div>
