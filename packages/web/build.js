@@ -7,9 +7,9 @@ import { globSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { build } from "vite";
 import { licencesOf } from "../../scripts/licences.js";
-import pierreDark from "@pierre/theme/pierre-dark";
-import pierreLight from "@pierre/theme/pierre-light";
 import { wrapThemeCSS } from "../../node_modules/@pierre/diffs/dist/utils/cssWrappers.js";
+import { createCSSVariablesTheme } from "../../node_modules/@pierre/diffs/dist/highlighter/themes/createCSSVariablesTheme.js";
+import { CODE_COLOURS, CODE_THEME } from "../react/dist/diff/code-theme.js";
 import { getHighlighterThemeStyles } from "../../node_modules/@pierre/diffs/dist/utils/getHighlighterThemeStyles.js";
 
 /** Written last. */
@@ -47,18 +47,14 @@ function isOutdated() {
 }
 
 function styleHashes() {
-  const themes = { "pierre-dark": pierreDark, "pierre-light": pierreLight };
-  const resolved = ({ colors, ...theme }) => ({
-    ...theme,
-    colors,
-    fg: colors["editor.foreground"],
-    bg: colors["editor.background"],
+  const theme = createCSSVariablesTheme({
+    name: CODE_THEME,
+    variablePrefix: "--diffs-",
+    variableDefaults: CODE_COLOURS,
+    fontStyle: false,
   });
-  const highlighter = { name: "highlights", getTheme: (name) => resolved(themes[name]) };
-  const styles = getHighlighterThemeStyles({
-    theme: { dark: "pierre-dark", light: "pierre-light" },
-    highlighter,
-  });
+  const highlighter = { name: "highlights", getTheme: () => theme };
+  const styles = getHighlighterThemeStyles({ theme: { dark: CODE_THEME, light: CODE_THEME }, highlighter });
   const widths = [undefined, ...Array.from({ length: WIDEST_SCROLL_BAR + 1 }, (_, width) => width)];
   return widths.map(
     (width) =>

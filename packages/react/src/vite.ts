@@ -36,13 +36,6 @@ const PLAIN_TEXT = `
   }
 `;
 
-const OUR_THEMES = `
-  export const themes = Object.fromEntries([
-    ["pierre-dark", () => import("@pierre/highlights/themes/pierre-dark")],
-    ["pierre-light", () => import("@pierre/highlights/themes/pierre-light")],
-  ]);
-`;
-
 const NO_CATALOG = "export const themes = {}; export default {};";
 
 /** The lexers as a file of their own: in a script they would be base64, a third larger. */
@@ -61,7 +54,7 @@ function besideDiffView(file: string): string {
 /** Leaves out what the given thread does not need. */
 export function leanDiffView(thread: "page" | "worker"): Plugin {
   const replaced = new Map([
-    ["@pierre/highlights/themes/loader", OUR_THEMES],
+    ["@pierre/highlights/themes/loader", NO_CATALOG],
     ["@pierre/theming/themes", NO_CATALOG],
     ["./highlights.wasm.mjs", LOAD_LEXERS],
     ...(thread === "page" ? [["@pierre/highlights", PLAIN_TEXT] as const] : []),

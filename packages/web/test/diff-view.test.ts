@@ -16,6 +16,57 @@ const DIST = join(import.meta.dirname, "../dist");
 const colourOf = (place: Locator, property = "color") =>
   place.evaluate((node, name) => (globalThis as any).getComputedStyle(node)[name] as string, property);
 
+/** The colour behind an element as it is painted: red, green, blue. Runs in the page. */
+function painted(element: Element): number[] {
+  const context = document.createElement("canvas").getContext("2d")!;
+  context.fillStyle = getComputedStyle(element).backgroundColor;
+  context.fillRect(0, 0, 1, 1);
+  return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+}
+
+const CODE = [
+  "// a comment",
+  "export const ATTEMPTS = 5;",
+  "export class Card<Type> extends Base { private n = null; }",
+  "export async function charge(card: Card, { amount }: Options): Promise<void> {",
+  "  if (/a+b/.test(card.name) && amount !== undefined) throw new Error(`no ${card} 'x'`);",
+  "  return this.post('x', true, 0x1f);",
+  "}",
+  "",
+].join("\n");
+
+/** Words whose colour is less than 4.5 times as bright or dark as what is behind them. Runs in the page. */
+function paleWords(spans: Element[]): string[] {
+  const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true })!;
+  const painted = (colours: string[]) => {
+    context.clearRect(0, 0, 1, 1);
+    for (const colour of colours) {
+      context.fillStyle = colour;
+      context.fillRect(0, 0, 1, 1);
+    }
+    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const light = (colours: string[]) => {
+    const [red = 0, green = 0, blue = 0] = painted(colours).map((part) =>
+      part <= 10.31475 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+    );
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  return spans.flatMap((span) => {
+    if (span.children.length > 0 || span.textContent.trim() === "") return [];
+    const behind: string[] = [];
+    const above = (at: Element): Element | null =>
+      at.parentElement ?? (at.getRootNode() as Partial<ShadowRoot>).host ?? null;
+    for (let at: Element | null = span; at !== null; at = above(at))
+      behind.unshift(getComputedStyle(at).backgroundColor);
+    const [one, other] = [light(behind), light([...behind, getComputedStyle(span).color])].sort(
+      (a, b) => b - a,
+    );
+    const contrast = (one! + 0.05) / (other! + 0.05);
+    return contrast < 4.5 ? [`${span.textContent} ${contrast.toFixed(1)}`] : [];
+  });
+}
+
 describe.skipIf(CHROMIUM === undefined)("differences", () => {
   test(
     "what a diff loads beyond the shell weighs at most 340 KB, and its lines are coloured",
@@ -49,6 +100,62 @@ describe.skipIf(CHROMIUM === undefined)("differences", () => {
       { files: { "a.ts": "export const a: number = 1;\n" } },
     ),
   );
+
+  test("[R2366] added and deleted lines stand on the colours of their set, in both themes", () =>
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", { "a.ts": "const a = 2;\n" });
+      },
+      async ({ page }) => {
+        await page.locator("diffs-container [data-line]").first().waitFor();
+        const ground = (type: string) =>
+          page.locator(`diffs-container [data-line][data-line-type=${type}]`).first().evaluate(painted);
+        for (const [scheme, added, deleted] of [
+          ["light", [231, 245, 235], [252, 236, 234]],
+          ["dark", [21, 41, 28], [51, 26, 24]],
+        ] as const) {
+          await page.emulateMedia({ colorScheme: scheme });
+          const colours = [
+            ["change-addition", added],
+            ["change-deletion", deleted],
+          ] as const;
+          for (const [type, wanted] of colours)
+            await expect
+              .poll(async () =>
+                Math.max(...(await ground(type)).map((part, at) => Math.abs(part - wanted[at]!))),
+              )
+              .toBeLessThanOrEqual(2);
+        }
+      },
+      { files: { "a.ts": "const a = 1;\n" } },
+    )());
+
+  test("[R2367] every word of code can be read on the line that it stands on, in both themes and both sets", () =>
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", {
+          "a.ts": CODE.replace("ATTEMPTS = 5", "ATTEMPTS = 7").replace("'x'", "'yy'"),
+        });
+      },
+      async ({ page }) => {
+        for (const set of ["red-green", "blue-orange"])
+          for (const colorScheme of ["light", "dark"] as const) {
+            await page.emulateMedia({ colorScheme });
+            await page.evaluate((name) => {
+              document.documentElement.dataset["diff"] = name;
+            }, set);
+            const spans = page.locator("diffs-container [data-line] span");
+            const word = page.locator("diffs-container span", { hasText: /^export\s*$/ }).first();
+            const plain = await colourOf(page.locator(".b-body").first());
+            await expect.poll(() => colourOf(word)).not.toBe(plain);
+            expect(await spans.count()).toBeGreaterThan(20);
+            expect(await spans.evaluateAll(paleWords), `${set} ${colorScheme}`).toEqual([]);
+          }
+      },
+      { files: { "a.ts": CODE } },
+    )());
 
   const lines = Array.from({ length: 80 }, (_, index) => `line ${index + 1}`);
   const text = (changed: Readonly<Record<number, string>>) =>
@@ -111,8 +218,16 @@ describe.skipIf(CHROMIUM === undefined)("differences", () => {
         await page.waitForURL(/compare/);
         await page.getByText("needle 0").first().waitFor();
         await page.getByText("36 unchanged lines").first().waitFor();
+        // [R2364] and those below the last change
+        await page.getByText("37 unchanged lines").first().waitFor();
         await page.getByRole("button", { name: "show 20 more" }).first().click();
         await page.getByText("16 unchanged lines").first().waitFor();
+        const below = page.getByText("17 unchanged lines").first();
+        await below.waitFor();
+        await below.locator("..").getByRole("button", { name: "all" }).click();
+        const card = page.getByRole("region", { name: /src\/f0\.txt$/ });
+        await card.getByText("line 80").waitFor();
+        expect(await card.getByText(/unchanged line/).count()).toBe(0);
         await page.getByRole("region", { name: "Differences" }).focus();
         await page.keyboard.press("/");
         await page.keyboard.type("NEEDLE");

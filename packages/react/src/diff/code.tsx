@@ -1,9 +1,12 @@
 /**
  * The lines of one file, drawn by the diff view in a worker. Loaded on first use: it is larger than the rest of the page.
  */
-import { getSingularPatch } from "@pierre/diffs";
+import { getSingularPatch, registerCustomCSSVariableTheme } from "@pierre/diffs";
 import { FileDiff, WorkerPoolContextProvider } from "@pierre/diffs/react";
 import { useMemo, type ReactNode } from "react";
+import { CODE_COLOURS, CODE_THEME } from "./code-theme.ts";
+
+registerCustomCSSVariableTheme(CODE_THEME, CODE_COLOURS);
 
 const POOL = {
   workerFactory: () => new Worker(new URL("./worker.js", import.meta.url), { type: "module" }),
@@ -11,7 +14,7 @@ const POOL = {
 };
 const HIGHLIGHTER = {
   preferredHighlighter: "highlights" as const,
-  theme: { light: "pierre-light", dark: "pierre-dark" } as const,
+  theme: { light: CODE_THEME, dark: CODE_THEME },
   lineDiffType: "word" as const,
 };
 

@@ -191,13 +191,13 @@ function Facts({ row, isFlat, isNewest = false, onAction }: TurnRowProps): React
       {row.name && row.kind !== "checkpoint" ? (
         <span className="b-chip b-acc">
           <Icon name="flag" small />
-          {visible(row.name)}
+          <span className="b-cut">{visible(row.name)}</span>
         </span>
       ) : null}
       {row.tags.map((tag) => (
         <span key={tag} className="b-chip b-acc">
           <Icon name="tag" small />
-          {visible(tag)}
+          <span className="b-cut">{visible(tag)}</span>
         </span>
       ))}
       <Lines plus={row.plus} minus={row.minus} />
@@ -224,7 +224,7 @@ function Branches({ row }: Pick<TurnRowProps, "row">): ReactNode {
   return [...on, ...begun].map(([name, words]) => (
     <span key={words} className="b-chip b-edge" title={words}>
       <Icon name="branch" small />
-      {visible(name)}
+      <span className="b-cut">{visible(name)}</span>
     </span>
   ));
 }

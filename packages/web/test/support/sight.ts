@@ -41,6 +41,22 @@ function faultsInPage(): string[] {
       ? boxOf(element.parentElement)
       : element;
 
+  /** The words of an element that something around it cuts off, where no ellipsis can say so. */
+  const isCutByFrame = (element: Element) => {
+    const words = document.createRange();
+    words.selectNodeContents(element);
+    const { left, right } = words.getBoundingClientRect();
+    if (getComputedStyle(element).overflowX !== "visible") return false;
+    for (let parent = element.parentElement; parent !== null; parent = parent.parentElement) {
+      const { overflowX, textOverflow, webkitLineClamp, display } = getComputedStyle(parent);
+      if (overflowX === "auto" || overflowX === "scroll" || webkitLineClamp !== "none") return false;
+      if (textOverflow === "ellipsis" && !display.includes("flex") && !display.includes("grid")) return false;
+      const frame = parent.getBoundingClientRect();
+      if (overflowX !== "visible" && (right > frame.right + 1 || left < frame.left - 1)) return true;
+    }
+    return false;
+  };
+
   for (const element of scope.querySelectorAll<HTMLElement>("*")) {
     const hasText = [...element.childNodes].some(
       (node) => node.nodeType === 3 && node.textContent!.trim() !== "",
@@ -57,6 +73,7 @@ function faultsInPage(): string[] {
     const box = boxOf(element);
     if (box !== element && place.right > box.getBoundingClientRect().right + 1)
       if (getComputedStyle(box).overflowX === "visible") faults.push(`sticks out: ${name(element)}`);
+    if (isCutByFrame(element)) faults.push(`cut by its frame: ${name(element)}`);
     const scrolls = element.closest("[data-scrolls], pre, .b-lines, .b-view") !== null;
     if (
       place.width > 0 &&
