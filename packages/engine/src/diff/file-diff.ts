@@ -26,7 +26,7 @@ export function fileDiff(objects: ObjectSource, row: ChangeRow, options: FileDif
   const limit = options.large === true ? LARGE_DIFF_LIMIT_BYTES : TEXT_DIFF_LIMIT_BYTES;
   const tooLarge = gap === undefined && largestOf(row) > limit;
   const compared = tooLarge || gap !== undefined ? NOT_COMPARED : compareLines(objects, row, options);
-  const { hunks, truncated, ...counts } = compared;
+  const { hunks, below, truncated, ...counts } = compared;
   const file: FileChange = {
     path: row.path,
     ...(row.formerPath === undefined ? {} : { from: row.formerPath }),
@@ -36,11 +36,12 @@ export function fileDiff(objects: ObjectSource, row: ChangeRow, options: FileDif
     ...counts,
     attribution: null,
   };
-  return { file, before: sideOf(objects, row.from), after: sideOf(objects, row.to), hunks, truncated };
+  return { file, before: sideOf(objects, row.from), after: sideOf(objects, row.to), hunks, below, truncated };
 }
 
 interface Compared extends Pick<FileChange, "binary" | "linesAdded" | "linesDeleted"> {
   readonly hunks: readonly DiffHunk[];
+  readonly below: number;
   readonly truncated: boolean;
 }
 
@@ -49,6 +50,7 @@ const NOT_COMPARED: Compared = {
   linesAdded: null,
   linesDeleted: null,
   hunks: [],
+  below: 0,
   truncated: false,
 };
 
@@ -68,11 +70,18 @@ function compareLines(
   let shown = 0;
   for (const hunk of groupIntoHunks(changes, { context, oldLength: oldLines.length })) {
     if (!large && shown >= SHOWN_LINES)
-      return { binary: false, ...sumChanges(changes), hunks, truncated: true };
+      return { binary: false, ...sumChanges(changes), hunks, below: 0, truncated: true };
     hunks.push(hunkData(hunk, oldLines, newLines));
     shown += hunks.at(-1)!.lines.length;
   }
-  return { binary: false, ...sumChanges(changes), hunks, truncated: false };
+  const last = hunks.at(-1);
+  const below = last === undefined ? 0 : oldLines.length - (endOf(last) - 1);
+  return { binary: false, ...sumChanges(changes), hunks, below, truncated: false };
+}
+
+/** The number of the first old line after a hunk; one without old lines names the line before it. */
+function endOf({ oldStart, oldLines }: DiffHunk): number {
+  return oldLines === 0 ? oldStart + 1 : oldStart + oldLines;
 }
 
 function contentOf(objects: ObjectSource, entry: Leaf | undefined): Buffer {

@@ -66,6 +66,8 @@ export interface FileDiff {
   readonly after: FileSide | null;
   /** Empty for binary and too large files, and where only the mode or the name changed. */
   readonly hunks: readonly DiffHunk[];
+  /** How many unchanged lines follow the last hunk. */
+  readonly below: number;
   /** The diff is long, and the hunks are only its beginning. */
   readonly truncated: boolean;
 }

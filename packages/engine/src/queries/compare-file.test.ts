@@ -32,6 +32,29 @@ function compared(before: string, after: string, options: Parameters<typeof file
 }
 
 describe("one file of two states", () => {
+  test("[R2364] the lines above, in, between and below the hunks are all of the old side", () => {
+    const line = fc.constantFrom("a", "b", "c", "d", "e", "f");
+    fc.assert(
+      fc.property(
+        fc.array(line, { maxLength: 40 }),
+        fc.array(line, { maxLength: 40 }),
+        fc.nat(5),
+        (old, now, context) => {
+          const text = (lines: readonly string[]) => lines.map((each) => `${each}\n`).join("");
+          const { hunks, below } = compared(text(old), text(now), { context });
+          let seen = 0;
+          for (const { oldStart, oldLines } of hunks) {
+            const first = oldLines === 0 ? oldStart + 1 : oldStart;
+            expect(first - 1).toBeGreaterThanOrEqual(seen);
+            seen = first - 1 + oldLines;
+          }
+          expect(below).toBe(hunks.length === 0 ? 0 : old.length - seen);
+          expect(old.slice(old.length - below)).toEqual(below === 0 ? [] : now.slice(now.length - below));
+        },
+      ),
+    );
+  });
+
   test(
     "[R240] as hunks with the numbers of both sides, the function they are in, and the missing newline",
     inWorkspace(

@@ -158,5 +158,7 @@ export const fileDiff = z.looseObject({
   before: fileSide.nullable(),
   after: fileSide.nullable(),
   hunks: z.array(diffHunk),
+  /** How many unchanged lines follow the last hunk. */
+  below: count,
   truncated: z.boolean(),
 });

@@ -49,7 +49,7 @@ export function FileBody(props: FileBodyProps): ReactNode {
           key={`${hunk.oldStart} ${hunk.newStart}`}
           aria-label={`${visible(file.path)}, hunk ${index + 1} of ${diff.hunks.length}`}
         >
-          <Between {...props} before={diff.hunks[index - 1]} hunk={hunk} />
+          <Hidden {...props} count={hiddenAbove(hunk, diff.hunks[index - 1])} />
           <HunkHead {...props} hunk={hunk} index={index} />
           {piecesOf(hunk).map((piece) => (
             <NearLines
@@ -61,20 +61,23 @@ export function FileBody(props: FileBodyProps): ReactNode {
           ))}
         </div>
       ))}
+      <Hidden {...props} count={diff.below} />
     </>
   );
 }
 
-/** The unchanged lines that are not shown, with the ways to show them. */
-function Between(
-  props: FileBodyProps & { readonly before: DiffHunk | undefined; readonly hunk: DiffHunk },
-): ReactNode {
-  const { before, hunk } = props;
-  const hidden = hunk.oldStart - (before === undefined ? 1 : before.oldStart + before.oldLines);
-  if (hidden <= 0) return null;
+/** How many unchanged lines stand above a hunk without being shown. */
+function hiddenAbove(hunk: DiffHunk, before: DiffHunk | undefined): number {
+  return hunk.oldStart - (before === undefined ? 1 : before.oldStart + before.oldLines);
+}
+
+/** Unchanged lines that are not shown, with the ways to show them. */
+function Hidden(props: Pick<FileBodyProps, "onMore" | "onWhole"> & { readonly count: number }): ReactNode {
+  const { count } = props;
+  if (count <= 0) return null;
   return (
     <div className="b-skip b-between-hunks">
-      <span>{quantity(hidden, "unchanged line")}</span>
+      <span>{quantity(count, "unchanged line")}</span>
       <button type="button" className="b-plain b-link" onClick={props.onMore}>
         show 20 more
       </button>

@@ -37,9 +37,9 @@ export function fileDiffJson(
 
 /** One file of what a row itself changed; null where it did not change the file. */
 export function changedFileJson(diff: FileDiff | null): Json<typeof shapes.historyFileDiff> {
-  if (diff === null) return { file: null, before: null, after: null, hunks: [], truncated: false };
-  const { file, before, after, hunks, truncated } = diff;
-  return { file: fileChangeJson(file), before, after, hunks, truncated };
+  if (diff === null) return { file: null, before: null, after: null, hunks: [], below: 0, truncated: false };
+  const { file, before, after, hunks, below, truncated } = diff;
+  return { file: fileChangeJson(file), before, after, hunks, below, truncated };
 }
 
 /** What differs between two states. */
