@@ -140,6 +140,22 @@ describe("[R151] uninstall says exactly what it did", () => {
     expect(existsSync(hooks())).toBe(false);
   });
 
+  test("[R2363] --agent takes out the hooks of one agent alone; the directory stays protected", () => {
+    sandbox.ok("init", "--agent", "codex,claude-code", "--yes");
+    const claude = join(sandbox.project, ".claude", "settings.local.json");
+    expect(sandbox.error(["uninstall", "--agent", "codex", "--purge", "--yes"], 2).hint).toContain(
+      "Choose one",
+    );
+    expect(existsSync(hooks())).toBe(true);
+    const text = sandbox.ok("uninstall", "--agent", "codex");
+    expect(text).toContain(`${hooks()} was deleted: nothing but Belay's hooks was in it`);
+    expect(text).toContain("stays protected");
+    expect(existsSync(hooks())).toBe(false);
+    expect(readFileSync(claude, "utf8")).toContain("belay-hook");
+    sandbox.ok("checkpoint", "-m", "still protected");
+    expect(sandbox.json(["uninstall", "--agent", "codex"])).toMatchObject({ agents: ["codex"], hooks: [] });
+  });
+
   test("a project that is gone or not protected does not keep them", () => {
     const elsewhere = other();
     expect(sandbox.belay(["init", "--agent", "codex", "--yes"], { cwd: elsewhere }).status).toBe(0);

@@ -213,6 +213,13 @@ describe("the table of routes", () => {
       await check("POST /api/verify", "/api/verify", { full: true });
       await check("GET /api/verify", "/api/verify");
       await check("GET /api/doctor", "/api/doctor");
+      const hooks = { action: "install", dryRun: true };
+      const { files: settings } = await check(
+        "POST /api/agents/:agent/hooks",
+        "/api/agents/codex/hooks",
+        hooks,
+      );
+      expect(settings).toMatchObject([{ path: expect.stringContaining("hooks.json"), outcome: "create" }]);
       execFileSync("git", ["init", "-q", project.project], { timeout: 30_000 });
       const { ghost } = await check("POST /api/ghosts", "/api/ghosts", {});
       expect((await check("GET /api/ghosts", "/api/ghosts")).ghosts).toEqual([ghost]);
