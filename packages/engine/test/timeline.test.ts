@@ -351,7 +351,7 @@ describe("histories that are not tidy", () => {
   );
 
   test(
-    "[R214] pages add up to the whole: no row twice, none missing, the numbers and days of all in the first",
+    "[R214] [R2362] pages add up to the whole: no row twice, none missing, the numbers and days of all in the first",
     inWorkspace({ "a.txt": "0\n" }, async (temp) => {
       const { workspace, write, turn } = temp;
       const thread = await temp.openThread("codex");

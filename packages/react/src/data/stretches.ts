@@ -20,6 +20,7 @@ export function meet(upper: Stretch, lower: Stretch): boolean {
   return upper.next === null || upper.next <= (lower.rows[0]?.seq ?? 0);
 }
 
+/** Two stretches as one; where both have a row, that of the second counts. */
 export function joined(upper: Stretch, other: Stretch): Stretch {
   return { rows: merged(upper.rows, other.rows), next: lowest(upper.next, other.next) };
 }

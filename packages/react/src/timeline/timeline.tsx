@@ -57,14 +57,10 @@ export function TimelineList(props: TimelineListProps): ReactNode {
     measureElement: heightOnceLaidOut,
   });
   const shown = virtual.getVirtualItems();
-  const missing = shown.flatMap(({ index }) => {
-    const item = items[index]!;
-    return item.kind === "unloaded" ? [item.at] : [];
-  });
-  const [first, last] = [missing[0], missing.at(-1)];
-  useEffect(() => {
-    if (first !== undefined && last !== undefined) void store.need({ first, last });
-  }, [first, last, store]);
+  useRowsInView(
+    store,
+    shown.map(({ index }) => items[index]!),
+  );
   const move = (index: number) => {
     const item = items[index];
     if (item === undefined) return;
@@ -126,6 +122,15 @@ const heightOnceLaidOut: NonNullable<VirtualizerOptions<HTMLDivElement, Element>
   const known = virtual.itemSizeCache.get(virtual.options.getItemKey(index));
   return known ?? virtual.options.estimateSize(index);
 };
+
+/** Loads the rows that are in view and not there yet. */
+function useRowsInView(store: HistoryStore, items: readonly Item[]): void {
+  const missing = items.flatMap((item) => (item.kind === "unloaded" ? [item.at] : []));
+  const [first, last] = [missing[0], missing.at(-1)];
+  useEffect(() => {
+    if (first !== undefined && last !== undefined) void store.need({ first, last });
+  }, [first, last, store]);
+}
 
 /** Overlaps further back than this many rows are not drawn. */
 const LANES_OF = 2000;

@@ -1,5 +1,6 @@
 /** Hooks of one agent put in place or taken out: first which settings, then by a press of their own. */
 import { FormDialog, quantity, useBelay, useLoaded, useToast, visible } from "@belay/react";
+import type { CallOutput } from "@belay/protocol";
 import { useState, type ReactNode } from "react";
 
 /** What is asked, and of which agent. */
@@ -9,57 +10,18 @@ export interface HooksAsked {
   readonly title: string;
 }
 
-/** The dialog. */
-export function HooksDialog(props: {
+/** What the dialog does. */
+interface HooksDialogProps {
   readonly asked: HooksAsked;
   onClose(): void;
   onChanged(): void;
-}): ReactNode {
-  const { asked, onClose, onChanged } = props;
-  const { action, agent, title } = asked;
-  const { client, workspace } = useBelay();
-  const toast = useToast();
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const call = (body: { action: HooksAsked["action"]; dryRun?: boolean }) =>
-    client.call("POST /api/agents/:agent/hooks", { params: { agent }, query: { workspace }, body });
+}
+
+/** The dialog that asks before hooks come or go. */
+export function HooksDialog(props: HooksDialogProps): ReactNode {
+  const { action, title } = props.asked;
+  const { files, isBusy, problem, send } = useHooks(props);
   const isInstall = action === "install";
-  const preview = useLoaded(isInstall ? `hooks ${workspace} ${agent} !` : null, () =>
-    call({ action, dryRun: true }),
-  );
-  const files = preview.value?.files;
-  const canSend = !isBusy && (!isInstall || files !== undefined);
-  const send = () => {
-    if (!canSend) return;
-    setBusy(true);
-    setProblem(undefined);
-    call({ action }).then(
-      (report) => {
-        const refused = report.files.filter(({ outcome }) => outcome === "refused");
-        if (refused.length > 0) {
-          setBusy(false);
-          setProblem(refused.map(({ path, reason }) => `${path} was left alone: ${reason ?? ""}`).join(" "));
-          return;
-        }
-        const kept = report.files.filter(({ usedBy }) => usedBy !== undefined);
-        toast({
-          text: [
-            isInstall ? `The hooks of ${title} are in place.` : `The hooks of ${title} were taken out.`,
-            ...kept.map(
-              ({ path, usedBy = [] }) => `${path} keeps them for ${usedBy.join(", ")}; here they do nothing.`,
-            ),
-            ...report.advice,
-          ].join(" "),
-        });
-        onChanged();
-        onClose();
-      },
-      (error: unknown) => {
-        setBusy(false);
-        setProblem((error as Error).message);
-      },
-    );
-  };
   return (
     <FormDialog
       title={isInstall ? `Add hooks to ${visible(title)}?` : `Remove the hooks of ${visible(title)}?`}
@@ -69,27 +31,87 @@ export function HooksDialog(props: {
           : "Its work is no longer captured by itself. Belay’s own entries are taken out; the rest of the settings, your files and all checkpoints stay."
       }
       isBusy={isBusy}
-      problem={problem ?? preview.error?.message}
+      problem={problem}
       look={isInstall ? "b-btn b-main" : "b-btn b-danger"}
-      canSend={canSend}
+      canSend={send !== undefined}
       button={isInstall ? (files === undefined ? "Add hooks" : buttonWords(files.length)) : "Remove hooks"}
-      onClose={onClose}
-      onSend={send}
+      onClose={props.onClose}
+      onSend={() => send?.()}
     >
-      {!isInstall ? null : files === undefined ? (
-        <p className="b-muted">Looking at its settings…</p>
-      ) : files.length === 0 ? (
-        <p className="b-muted">Its settings have them already.</p>
-      ) : (
-        <ul className="b-plainlist" aria-label="Settings that will be changed">
-          {files.map(({ path, outcome }) => (
-            <li key={path} className="b-mono">
-              {visible(path)} <span className="b-muted">{outcome === "create" ? "(new)" : ""}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {isInstall ? <SettingsFiles files={files} /> : null}
     </FormDialog>
+  );
+}
+
+/** What adding the hooks would change, and how it is done. */
+function useHooks({ asked, onClose, onChanged }: HooksDialogProps) {
+  const { action, agent, title } = asked;
+  const { client, workspace } = useBelay();
+  const toast = useToast();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const call = (body: { action: HooksAsked["action"]; dryRun?: boolean }) =>
+    client.call("POST /api/agents/:agent/hooks", { params: { agent }, query: { workspace }, body });
+  const preview = useLoaded(action === "install" ? `hooks ${workspace} ${agent} !` : null, () =>
+    call({ action, dryRun: true }),
+  );
+  const files = preview.value?.files;
+  const send = () => {
+    setBusy(true);
+    setProblem(undefined);
+    call({ action })
+      .then((report) => {
+        refuse(report);
+        toast({ text: doneWords(report, { action, title }) });
+        onChanged();
+        onClose();
+      })
+      .catch((error: unknown) => {
+        setBusy(false);
+        setProblem((error as Error).message);
+      });
+  };
+  const canSend = !isBusy && (action === "remove" || files !== undefined);
+  return {
+    files,
+    isBusy,
+    problem: problem ?? preview.error?.message,
+    /** Undefined while it cannot be done. */
+    send: canSend ? send : undefined,
+  };
+}
+
+type Report = CallOutput<"POST /api/agents/:agent/hooks">;
+
+/** Settings that were left alone are why nothing was done. */
+function refuse({ files }: Report): void {
+  const refused = files.filter(({ outcome }) => outcome === "refused");
+  if (refused.length === 0) return;
+  throw new Error(refused.map(({ path, reason }) => `${path} was left alone: ${reason ?? ""}`).join(" "));
+}
+
+function doneWords(
+  { files, advice }: Report,
+  { action, title }: { readonly action: HooksAsked["action"]; readonly title: string },
+): string {
+  const kept = files.flatMap(({ path, usedBy }) =>
+    usedBy === undefined ? [] : [`${path} keeps them for ${usedBy.join(", ")}; here they do nothing.`],
+  );
+  const what = action === "install" ? "are in place" : "were taken out";
+  return [`The hooks of ${title} ${what}.`, ...kept, ...advice].join(" ");
+}
+
+function SettingsFiles({ files }: { readonly files: Report["files"] | undefined }): ReactNode {
+  if (files === undefined) return <p className="b-muted">Looking at its settings…</p>;
+  if (files.length === 0) return <p className="b-muted">Its settings have them already.</p>;
+  return (
+    <ul className="b-plainlist" aria-label="Settings that will be changed">
+      {files.map(({ path, outcome }) => (
+        <li key={path} className="b-mono">
+          {visible(path)} <span className="b-muted">{outcome === "create" ? "(new)" : ""}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

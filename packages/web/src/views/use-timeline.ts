@@ -31,10 +31,8 @@ const NARROW = 900;
 export function useTimeline(query: URLSearchParams) {
   const { workspace } = useBelay();
   const [q, thread] = [query.get("q") ?? "", query.get("thread") ?? undefined];
-  const [mode, setMode] = usePreference<RowMode>("rows", "turns");
-  const choices = { turns: useChanged("turns"), everything: useChanged("everything") };
-  const [changed, setChanged] = choices[mode];
-  const [density, setDensity] = usePreference<"roomy" | "compact">("density", "roomy");
+  const list = useListChoices();
+  const { mode, setMode, density, setDensity } = list;
   const isFiltered = q !== "" || thread !== undefined;
   const { history, store } = useHistory(historyFilter(query, mode));
   const version = useVersion();
@@ -82,9 +80,6 @@ export function useTimeline(query: URLSearchParams) {
     q,
     thread,
     isFiltered,
-    mode,
-    changed,
-    density,
     history,
     status,
     version,
@@ -97,20 +92,8 @@ export function useTimeline(query: URLSearchParams) {
     threads,
     threadNames,
   };
-  return {
-    ...shown,
-    workspace,
-    store,
-    dialogs,
-    setMode,
-    setChanged,
-    setMarks,
-    setTab,
-    setPaneOpen,
-    select,
-    act,
-    onKey,
-  };
+  const does = { setMarks, setTab, setPaneOpen, select, act, onKey };
+  return { ...shown, ...list, ...does, workspace, store, dialogs };
 }
 
 /** The selected row, also where it is far from what is loaded; one that the address names is looked for. */
@@ -129,6 +112,15 @@ function useSelectedRow(
   if (found !== undefined) kept.current = found;
   const isGone = found === undefined && between + below === 0;
   return isGone || kept.current?.ref !== selected ? undefined : kept.current;
+}
+
+/** How the list is shown, as this browser remembers it. */
+function useListChoices() {
+  const [mode, setMode] = usePreference<RowMode>("rows", "turns");
+  const [density, setDensity] = usePreference<"roomy" | "compact">("density", "roomy");
+  const choices = { turns: useChanged("turns"), everything: useChanged("everything") };
+  const [changed, setChanged] = choices[mode];
+  return { mode, setMode, changed, setChanged, density, setDensity };
 }
 
 /** Whether rows that changed nothing are left out of a list, and how to change it. */
