@@ -100,6 +100,7 @@ export class WorkspaceIndex implements RetrievalIndex {
     const newest = await this.#workspace.resolve("@");
     const onDisk = captured ? [] : await this.#changedOnDisk(newest.id);
     const isKnown = this.#store.meta("snapshot") === newest.snapshot;
+    if (isKnown && onDisk.length === 0) return this.#nothingNew(newest.id, vectorsWithinMs);
     const known = this.#hashes();
     const report = isKnown
       ? { checked: known.size, reindexed: 0, removed: 0, skipped: Number(this.#store.meta("skipped") ?? 0) }
@@ -114,6 +115,13 @@ export class WorkspaceIndex implements RetrievalIndex {
       reindexed: report.reindexed + later.reindexed,
       removed: report.removed + later.removed,
     };
+  }
+
+  /** The same tree as at the last sync: no hash is read. */
+  async #nothingNew(checkpoint: string, vectorsWithinMs: number | undefined): Promise<Synced> {
+    await this.#giveVectors(checkpoint, vectorsWithinMs);
+    const checked = Number(this.#store.get("SELECT count(*) AS n FROM file")?.["n"] ?? 0);
+    return { checked, reindexed: 0, removed: 0, skipped: Number(this.#store.meta("skipped") ?? 0) };
   }
 
   later(work: () => Promise<unknown>): void {
