@@ -1,8 +1,9 @@
 /** Moldable's commands: the scenario of its document, and what Belay does where the original is wrong. */
-import { lstatSync, readdirSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import { lstatSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { findWorkspaceSync } from "@belay/engine/sync";
 import { beforeEach, expect, test } from "vitest";
-import { configureDropIn } from "../src/index.ts";
+import { closeDropIn, configureDropIn } from "../src/index.ts";
 import {
   cleanup_checkpoints,
   configureMoldable,
@@ -246,6 +247,24 @@ test("[R2430] [L23] deleting an app's checkpoints ends its turn: a later edit by
   });
   expect([place.read("button.tsx"), place.read("by-hand.tsx")]).toEqual(["button\n", "mine\n"]);
 });
+
+test.each(["the process that made them", "another process"])(
+  "[R2436] [L23] [L37] an app whose directory was removed first loses its checkpoints too, in %s",
+  async (process) => {
+    await create("A");
+    await create_checkpoint("other-app", place.root, CONVERSATION, "A");
+    if (process === "another process") {
+      closeDropIn();
+      configureMoldable({});
+    }
+    rmSync(place.root, { recursive: true });
+    await delete_app_checkpoints(APP);
+    closeDropIn();
+    using left = findWorkspaceSync(place.root, { home: place.home });
+    expect(left.threads.list().map(({ externalId }) => externalId)).toEqual(["personal/other-app/conv-1"]);
+    expect(left.list({ kind: "message" })).toHaveLength(1);
+  },
+);
 
 test("[L43] ids are never part of a path; unknown ones and foreign directories are refused", async () => {
   await create("../../etc/passwd", "../../../x");

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { CHECKPOINT_PRESETS, protectedRoots, RETENTION_PRESETS, type RetentionPolicy } from "@belay/engine";
+import { findWorkspaceSync, type SyncWorkspace } from "@belay/engine/sync";
 import { chosen } from "../frame/options.ts";
 import { Root } from "../frame/root.ts";
 
@@ -80,6 +81,16 @@ function directoryOf(appId: string): string {
   if (known !== undefined) return known;
   const home = process.env["MOLDABLE_HOME"] ?? join(homedir(), ".moldable");
   return join(home, "shared", "apps", appId);
+}
+
+/** [R2436] Does something in each store whose directory is gone: of an app that was removed first, nothing else is left. */
+export function inGoneApps(work: (workspace: SyncWorkspace) => void): void {
+  const { home } = chosen();
+  for (const { path } of protectedRoots({ home })) {
+    if (existsSync(path)) continue;
+    using workspace = findWorkspaceSync(path, { home });
+    if (workspace.root === path) work(workspace);
+  }
 }
 
 /** A protected directory in which conversations about the app took place. */

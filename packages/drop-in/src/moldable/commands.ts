@@ -10,7 +10,7 @@ import type { SyncWorkspace } from "@belay/engine/sync";
 import { assertApplied } from "../frame/applied.ts";
 import { begunThread, findThread } from "../frame/references.ts";
 import type { Root } from "../frame/root.ts";
-import { AGENT, appRoot, prefixOf, threadName } from "./apps.ts";
+import { AGENT, appRoot, inGoneApps, prefixOf, threadName } from "./apps.ts";
 import type {
   CheckpointManifest,
   CheckpointResult,
@@ -116,9 +116,14 @@ export async function cleanup_checkpoints(
 /** Drops the checkpoints of all conversations about an app, and the conversations. */
 export async function delete_app_checkpoints(app_id: string): Promise<void> {
   const workspace = appRoot(app_id).known;
-  for (const { id, agent, externalId } of workspace?.threads.list() ?? [])
-    if (agent === AGENT && externalId.startsWith(prefixOf(app_id)))
-      workspace!.threads.delete(id, { checkpoints: true });
+  if (workspace === undefined) inGoneApps((gone) => dropApp(gone, app_id));
+  else dropApp(workspace, app_id);
+}
+
+function dropApp(workspace: SyncWorkspace, appId: string): void {
+  for (const { id, agent, externalId } of workspace.threads.list())
+    if (agent === AGENT && externalId.startsWith(prefixOf(appId)))
+      workspace.threads.delete(id, { checkpoints: true });
 }
 
 /** The manifest of a conversation, as Moldable kept it in a file. */
