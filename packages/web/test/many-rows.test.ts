@@ -266,6 +266,28 @@ describe.skipIf(CHROMIUM === undefined)("ten thousand checkpoints", () => {
     await row(page, "You are here").waitFor();
   });
 
+  test("[R2368] a long conversation: each prompt has its way back, and earlier messages come when they are asked for", async () => {
+    await page.locator(".b-thread").first().click();
+    const list = page.getByRole("list", { name: "Conversation" });
+    const prompt = (turn: number) => list.getByRole("listitem").filter({ hasText: `Prompt ${turn}:` });
+    for (const turn of [TURNS - 1, TURNS - 400]) {
+      const back = prompt(turn).getByRole("button", { name: /^Restore… to before/ });
+      await expect.poll(() => back.count()).toBe(1);
+    }
+    const earlier = TURNS - 510;
+    expect(await prompt(earlier).count()).toBe(0);
+    await page.getByRole("button", { name: "Earlier messages" }).click();
+    await expect
+      .poll(() =>
+        prompt(earlier)
+          .getByRole("button", { name: /^Restore… to before/ })
+          .count(),
+      )
+      .toBe(1);
+    await page.getByRole("link", { name: "Timeline", exact: true }).click();
+    await row(page, "You are here").waitFor();
+  });
+
   test("[S13] a word finds one of all turns", async () => {
     await page.getByRole("searchbox", { name: /^Search/ }).fill('"Prompt 1234"');
     await row(page, "Prompt 1234:").waitFor();

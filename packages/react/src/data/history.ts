@@ -37,8 +37,8 @@ export interface History {
 const PAGE = 100;
 /** So many of them above the place that the reader went to. */
 const ABOVE = 30;
-/** Events that change old rows ask for so many of them again. */
-const MOST_AGAIN = 1000;
+/** More rows are not asked for at once, also where old ones changed. */
+const MOST_AT_ONCE = 1000;
 /** Events of one turn come in bursts: the first is followed at once, those after it together. */
 const EVENTS_MS = 100;
 
@@ -230,7 +230,7 @@ export class HistoryStore {
   /** Goes on where the places are near what is there; else asks for a page around them. */
   async #load({ first, last }: Places): Promise<void> {
     const [head, far] = [this.#head, this.#far];
-    const limit = Math.max(PAGE, last - first + ABOVE);
+    const limit = Math.min(MOST_AT_ONCE, Math.max(PAGE, last - first + ABOVE));
     if (head.next !== null && first < head.rows.length + PAGE) {
       const { rows, next } = await this.#ask({ before: head.next, limit });
       this.#head = { rows: merged(this.#head.rows, rows), next };
@@ -245,7 +245,7 @@ export class HistoryStore {
     if (head.next === null) return;
     const above = this.#history.waiting.length;
     const skip = Math.max(0, Math.min(first, this.#history.total - PAGE) - ABOVE) + above;
-    this.#place(await this.#ask({ skip, limit: limit + ABOVE }));
+    this.#place(await this.#ask({ skip, limit: Math.min(MOST_AT_ONCE, limit + ABOVE) }));
   }
 
   /** Puts a page from further down where it belongs: to what it meets, or in the place of the stretch that was there. */
@@ -268,7 +268,7 @@ export class HistoryStore {
   async #patch(): Promise<void> {
     const loaded = this.#head.rows.length;
     const asksForAll = this.#asksForAll;
-    const limit = asksForAll ? Math.min(MOST_AGAIN, Math.max(FIRST_PAGE, loaded)) : FIRST_PAGE;
+    const limit = asksForAll ? Math.min(MOST_AT_ONCE, Math.max(FIRST_PAGE, loaded)) : FIRST_PAGE;
     this.#asksForAll = false;
     try {
       this.#take(await this.#ask({ limit }));
@@ -321,7 +321,7 @@ export class HistoryStore {
     const above = this.#history.waiting.length;
     const { rows, next, skipped } = await this.#ask({
       skip: far.at + above,
-      limit: Math.min(MOST_AGAIN, far.rows.length),
+      limit: Math.min(MOST_AT_ONCE, far.rows.length),
     });
     // the reader may have gone elsewhere meanwhile
     if (this.#far !== far || skipped === null || rows.length === 0) return;

@@ -24,12 +24,14 @@ import {
   type PlanRequest,
 } from "@belay/react";
 import type { CallOutput } from "@belay/protocol";
-import type { ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { AnswerText } from "./answer-text.tsx";
 
-type Message = CallOutput<"GET /api/threads/:id/messages">["messages"][number];
+type Messages = CallOutput<"GET /api/threads/:id/messages">;
+type Message = Messages["messages"][number];
 
-const MOST = 500;
+/** So many messages are shown at first, and so many more each time. */
+const PAGE = 500;
 
 /** The conversation of one thread. */
 export function Conversation(props: {
@@ -39,13 +41,15 @@ export function Conversation(props: {
   /** Only the messages of this turn. */
   readonly only?: HistoryRow;
   readonly agent: string | null;
+  /** How many prompts are shown. */
+  onPrompts?(count: number): void;
   onPlan(request: PlanRequest): void;
 }): ReactNode {
-  const { client } = useBelay();
-  const { thread, version, rows, only, agent, onPlan } = props;
-  const { value, error } = useLoaded(`messages ${thread} ${version} !`, () =>
-    client.call("GET /api/threads/:id/messages", { params: { id: thread }, query: { limit: String(MOST) } }),
-  );
+  const { thread, version, rows, only, agent, onPrompts, onPlan } = props;
+  const [pages, setPages] = useState(1);
+  const { value, error } = useMessages(thread, { pages, version });
+  const prompts = value?.messages.filter(({ role }) => role === "user").length ?? 0;
+  useEffect(() => onPrompts?.(prompts), [prompts]);
   if (error !== undefined) return <p className="b-empty">{error.message}</p>;
   if (value === undefined) return null;
   const all = value.messages.toSorted((a, b) => a.index - b.index);
@@ -53,18 +57,48 @@ export function Conversation(props: {
   const messages = only === undefined ? all : messagesOf(all, only);
   if (messages.length === 0) return <p className="b-empty">No message is known.</p>;
   return (
-    <ol className="b-conversation" aria-label="Conversation">
-      {messages.map((message, index) => (
-        <li key={message.id}>
-          {message.role === "user" ? (
-            <Prompt message={message} agent={agent} row={turnOf(message, turns)} onPlan={onPlan} />
-          ) : (
-            <Answer message={message} agent={agent} row={turnOf(promptBefore(messages, index), turns)} />
-          )}
-        </li>
-      ))}
-    </ol>
+    <>
+      {only === undefined && value.hasEarlier ? (
+        <button type="button" className="b-btn b-earlier" onClick={() => setPages(pages + 1)}>
+          Earlier messages
+        </button>
+      ) : null}
+      <ol className="b-conversation" aria-label="Conversation">
+        {messages.map((message, index) => (
+          <li key={message.id}>
+            {message.role === "user" ? (
+              <Prompt message={message} agent={agent} row={turnOf(message, turns)} onPlan={onPlan} />
+            ) : (
+              <Answer message={message} agent={agent} row={turnOf(promptBefore(messages, index), turns)} />
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
   );
+}
+
+/** The newest messages of a thread, so many pages of them. */
+function useMessages(
+  thread: string,
+  { pages, version }: { readonly pages: number; readonly version: number },
+) {
+  const { client } = useBelay();
+  return useLoaded(`messages ${thread} ${version} ${pages} !`, async () => {
+    const messages: Message[] = [];
+    let before: number | null = null;
+    for (let page = 0; page < pages; page += 1) {
+      const query = { limit: String(PAGE), ...(before !== null && { before: String(before) }) };
+      const answer: Messages = await client.call("GET /api/threads/:id/messages", {
+        params: { id: thread },
+        query,
+      });
+      messages.push(...answer.messages);
+      before = answer.nextCursor;
+      if (before === null) break;
+    }
+    return { messages, hasEarlier: before !== null };
+  });
 }
 
 /** The prompt of a turn, and what was said until the next one. */

@@ -13,7 +13,7 @@ import {
   useVersion,
   type Thread,
 } from "@belay/react";
-import type { ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { go, threadPath, timelinePath } from "../address.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
 import { Shell } from "../shell/shell.tsx";
@@ -26,7 +26,7 @@ export function ThreadsView({ thread }: { readonly thread: string | undefined })
   const version = useVersion();
   const status = useStatus(version);
   const threads = useThreads(version);
-  const { history, store } = useHistory(thread === undefined ? NO_FILTER : { thread });
+  const { history, store, setPrompts } = useConversationRows(thread);
   const dialogs = useDialogs(() => store.refresh());
   const its = threads.find(({ id }) => id === thread);
   return (
@@ -58,6 +58,7 @@ export function ThreadsView({ thread }: { readonly thread: string | undefined })
               version={version}
               rows={history.rows}
               agent={its?.agent ?? null}
+              onPrompts={setPrompts}
               onPlan={dialogs.plan}
             />
           ) : (
@@ -84,6 +85,17 @@ export function ThreadsView({ thread }: { readonly thread: string | undefined })
       {dialogs.element}
     </Shell>
   );
+}
+
+/** The rows of a thread, as many as prompts are shown: from each of them one goes back. */
+function useConversationRows(thread: string | undefined) {
+  const { history, store } = useHistory(thread === undefined ? NO_FILTER : { thread });
+  const [prompts, setPrompts] = useState(0);
+  useEffect(() => {
+    const first = history.rows.length;
+    if (first > 0 && first < prompts && history.below > 0) void store.need({ first, last: prompts });
+  }, [history.rows.length, history.below, prompts, store]);
+  return { history, store, setPrompts };
 }
 
 /** Whose conversation it is; all of them where none is chosen. */
