@@ -226,6 +226,42 @@ test(
   }),
 );
 
+const SPARE_FILES = Object.fromEntries(
+  Array.from({ length: 1200 }, (_, at) => [`d${at % 12}/file-${at}.txt`, `${at}\n`]),
+);
+
+test(
+  "[R90] [R1454] of a large spare fork whole directories are taken over, but for what is other or has a second name",
+  inWorkspace(SPARE_FILES, async (temp) => {
+    const old = await make(temp, "old");
+    const outside = join(dirname(temp.root), "linked.txt");
+    linkSync(join(old.path, "d1/file-1.txt"), outside);
+    writeFileSync(join(old.path, "d2/file-2.txt"), "other\n");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await make(temp, "between");
+    await temp.workspace.removeFork("old");
+    temp.passHours(25);
+    // the trash is emptied when a fork is removed: from then on this one is spare
+    await temp.workspace.removeFork("between");
+    const trash = join(dirname(temp.root), ".belay-forks", basename(temp.root), ".trash");
+    const spare = join(
+      trash,
+      readdirSync(trash).find((name) => name.endsWith("-old"))!,
+    );
+    expect(statesOf(temp)).toContain("spare");
+    // the same size, and all of it older than what a scan would not trust
+    writeFileSync(join(spare, "d3/file-3.txt"), "9\n");
+    writeFileSync(join(spare, "d4/not-captured.txt"), "?");
+    temp.write("d5/file-5.txt", "edited\n");
+    chmodSync(join(temp.root, "d6/file-6.txt"), 0o755);
+    const next = await make(temp, "next");
+    expect(next.method).toBe("spare");
+    expect(readTreeMap(next.path)).toEqual(temp.tree());
+    writeFileSync(join(next.path, "d1/file-1.txt"), "work of the next fork\n");
+    expect(readFileSync(outside, "utf8")).toBe("1\n");
+  }),
+);
+
 test(
   "[R92] [R1454] a spare fork is no fork to be seen, waits while a process is in it, and goes when room is needed",
   inWorkspace({ ...FILES, "data.bin": "x".repeat(100_000) }, async (temp) => {
