@@ -4,7 +4,7 @@
  * fork, stays after the same comparison; every other file comes from the store, whose reads are verified. [R90]
  */
 import { readTree } from "../diff/compare-trees.ts";
-import { isInside, type AbsolutePath } from "../fs/absolute-path.ts";
+import { displayAbsolute, isInside, type AbsolutePath } from "../fs/absolute-path.ts";
 import { Anchor } from "../fs/anchor.ts";
 import { copyContent, copySettled } from "../fs/copy-file.ts";
 import { CopyThreads } from "../fs/copy-threads.ts";
@@ -16,6 +16,7 @@ import { createDirectory, createFile, createLink, setMode } from "../fs/mutate.t
 import { isSystemError } from "../fs/system-error.ts";
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import { MODE_BITS, type Entry } from "../model/entry.ts";
+import { EngineError } from "../model/errors.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import { DIRECTORY, FILE, FileTable, SYMLINK } from "../scan/file-table.ts";
 import { beginNativeLook, type DirectoryLook } from "../scan/native-look.ts";
@@ -176,7 +177,7 @@ class FileMaker implements Disposable {
       const at = this.#to.at(path);
       removeFile(at);
       this.#writeFile(at, entry);
-      this.#table.setStat(index, statNode(at)!);
+      this.#table.setStat(index, statMade(at));
       yield;
     }
   }
@@ -185,10 +186,10 @@ class FileMaker implements Disposable {
   finishDirectories(): void {
     for (const { at, index, mode, hasGap } of this.#filled) {
       const path = this.#to.at(at);
-      let stat = statNode(path)!;
+      let stat = statMade(path);
       if ((Number(stat.mode) & MODE_BITS) !== mode) {
         setMode(path, mode);
-        stat = statNode(path)!;
+        stat = statMade(path);
       }
       this.#table.setStat(index, stat);
       this.#table.flags[index] = hasGap ? RACY : 0;
@@ -250,7 +251,7 @@ class FileMaker implements Disposable {
     else if (entry.kind === "symlink") this.#makeLink(at, path, this.#request.objects.read(entry.hash));
     else if (entry.kind === "file") stat = this.#makeFile(at, path, entry);
     else if (kept === undefined) createDirectory(path, entry.mode | 0o700);
-    stat ??= statNode(path)!;
+    stat ??= statMade(path);
     const index = this.#table.addEntry(directory, name, KINDS[entry.kind], stat);
     this.#table.setHash(index, entry.hash);
     return index;
@@ -333,7 +334,7 @@ class FileMaker implements Disposable {
     }
     const after = statNode(source.path);
     const isSame = after !== undefined && sameStat(source.stat, after);
-    const copied = statNode(path)!;
+    const copied = statMade(path);
     if (isSame && Number(copied.size) === size) return copied;
     removeFile(path);
     return undefined;
@@ -363,3 +364,14 @@ interface FilledDirectory {
 type FileEntry = Extract<Entry, { kind: "file" }>;
 
 const KINDS = { file: FILE, symlink: SYMLINK, directory: DIRECTORY };
+
+/** The stat of what was just made; another program may have moved it away. */
+function statMade(path: AbsolutePath): FileStat {
+  const stat = statNode(path);
+  if (stat !== undefined) return stat;
+  const shown = displayAbsolute(path);
+  throw new EngineError("FILE_SYSTEM", `Another program took ${shown} away while the fork was made.`, {
+    path: shown,
+    operation: "fork",
+  });
+}
