@@ -154,6 +154,15 @@ describe("[R151] uninstall says exactly what it did", () => {
     expect(readFileSync(claude, "utf8")).toContain("belay-hook");
     sandbox.ok("checkpoint", "-m", "still protected");
     expect(sandbox.json(["uninstall", "--agent", "codex"])).toMatchObject({ agents: ["codex"], hooks: [] });
+    // from below, as other commands
+    const below = join(sandbox.project, "below");
+    mkdirSync(below);
+    expect(sandbox.belay(["uninstall", "--agent", "claude-code"], { cwd: below }).status).toBe(0);
+    expect(existsSync(claude)).toBe(false);
+    sandbox.ok("uninstall");
+    expect(sandbox.error(["uninstall", "--agent", "codex"], 4)).toMatchObject({
+      code: "WORKSPACE_NOT_FOUND",
+    });
   });
 
   test("a project that is gone or not protected does not keep them", () => {

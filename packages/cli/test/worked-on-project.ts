@@ -54,11 +54,11 @@ export async function prepare(sandbox: Sandbox, command = ""): Promise<Names> {
   if (command === "checkpoint" || command === "rename") await workspace.rename("before-refactoring", "");
   if (command === "tag") await workspace.untag("works");
   // what another program left
-  if (command === "import")
-    sandbox.write(
-      ".mimir/context/conversations/c1/snapshots/snap-1/files/src/main.ts",
-      "export const main = 0;\n",
-    );
+  if (command === "import") {
+    const snapshot = ".mimir/context/conversations/c1/snapshots/snap-1";
+    sandbox.write(`${snapshot}/files/src/main.ts`, "export const main = 0;\n");
+    sandbox.write(`${snapshot}/metadata.json`, JSON.stringify({ id: "snap-1", type: "manual" }));
+  }
   // a branch to go to
   if (command === "switch") await workspace.createBranch("idea");
   if (command === "ghost") spawnSync("git", ["init", "-q", sandbox.project], { timeout: 30_000 });

@@ -3,7 +3,8 @@ import type { RemovalReport } from "@belay/agents";
 import type { WorkspaceSummary } from "@belay/engine";
 import { ASKING_EXITS, defineCommand, YES, type Call } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
-import { EXIT, usageError } from "@belay/protocol/errors";
+import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
+import { innermostRoot } from "../call/innermost-root.ts";
 import { count } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
 
@@ -26,7 +27,7 @@ export default defineCommand({
   },
   operands: { min: 0, max: 0 },
   exits: ASKING_EXITS,
-  examples: ["belay uninstall", "belay uninstall --agent codex", "belay uninstall --purge"],
+  examples: ["belay uninstall --agent codex", "belay uninstall", "belay uninstall --purge"],
   run: async (call) => {
     const purge = call.options.purge === true;
     if (call.options.agent !== undefined) return removeSome(call, call.options.agent, purge);
@@ -49,11 +50,17 @@ async function removeSome(call: Call, names: readonly string[], purge: boolean):
   if (purge) throw usageError("--agent removes hooks alone, --purge everything.", "Choose one of them.");
   const { protectedRoots } = await import("@belay/engine");
   const { chooseAgents, placeFor, removeHooks } = await import("../agents/agent-hooks.ts");
-  const root = realpathSync(call.directory);
-  if (!protectedRoots({ home: call.home }).some(({ path }) => path === root))
-    throw usageError(
-      `${visible(root)} is not protected.`,
-      "Go to the directory that was given to `belay init`.",
+  const here = realpathSync(call.directory);
+  const roots = protectedRoots({ home: call.home }).map(({ path }) => path);
+  const root = innermostRoot(roots, here);
+  if (root === undefined)
+    throw new ContractError(
+      "WORKSPACE_NOT_FOUND",
+      `${visible(here)} is not protected. Nothing was changed.`,
+      {
+        hint: "Go to a directory that `belay workspaces` lists.",
+        facts: { path: here },
+      },
     );
   const agents = (await chooseAgents(names, placeFor(call.home, root))).map(({ id }) => id);
   const hooks = await removeHooks(call.home, root, { now: Date.now(), agents });
