@@ -2,6 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { closeDropIn } from "@belay/drop-in";
+import { CheckpointVersioning } from "@belay/drop-in/code-buddy";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { OldPlace, sha256 } from "./old-place.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -89,7 +91,7 @@ test("[R370] [R372] checkpoints of all managers are one history of the project, 
   });
 });
 
-test("versions come with names and tags, ghosts as commits of the repository", () => {
+test("[R2490] versions come with names and tags, ghosts as commits of the repository", () => {
   const project = new OldPlace(sandbox.project);
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], {
@@ -131,6 +133,20 @@ test("versions come with names and tags, ghosts as commits of the repository", (
   const first = sandbox.json(["show", "release-1.0"]).checkpoint;
   expect(first).toMatchObject({ name: "v1.0", tags: ["release-1.0"], note: "on the branch main" });
   expect(sandbox.json(["show", "v_bbbbbbbbbbbb"]).checkpoint.parents).toEqual([first.id]);
+  // Code Buddy's interface over this store knows them as versions
+  const before = process.cwd();
+  process.chdir(sandbox.project);
+  try {
+    const versioning = new CheckpointVersioning({}, { home: sandbox.home });
+    expect(versioning.getVersionHistory({ branch: "feature" })).toMatchObject([
+      { id: "v_bbbbbbbbbbbb", branchName: "feature", parentId: "v_aaaaaaaaaaaa" },
+      { id: "v_aaaaaaaaaaaa", name: "v1.0", metadata: { tags: [], custom: {} } },
+    ]);
+    expect(versioning.getVersionByTag("release-1.0")?.id).toBe("v_aaaaaaaaaaaa");
+  } finally {
+    closeDropIn();
+    process.chdir(before);
+  }
   sandbox.ok("restore", "v_bbbbbbbbbbbb", "--yes");
   expect(sandbox.read("src/a.ts")).toBe("second\n");
   sandbox.ok("restore", "2026-05-01-1", "--yes");

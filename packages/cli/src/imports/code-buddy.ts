@@ -256,9 +256,18 @@ function readVersions(home: OldData, into: string | undefined): Found[] {
     );
     const own = embedded(home, { ...checkpoint, id }, directory);
     if (own === undefined) return [];
+    // where it stood, for Code Buddy's interface over this store
+    const mark = {
+      id,
+      parentId: parent ?? null,
+      branchName: branch ?? "main",
+      metadata: recordOf(version["metadata"]),
+    };
+    const files = own.covers.map((path) => Buffer.from(path, "latin1").toString("utf8"));
     return [
       {
         ...own,
+        conversation: { messageCount: 0, lastMessageId: null, artifacts: [{ files, version: mark }] },
         description: textOf(version["description"]) ?? textOf(checkpoint["description"]) ?? id,
         createdAt: timeOf(version["createdAt"]) ?? 0,
         tags: marks,

@@ -4,10 +4,7 @@ import { pathFromBytes, type Checkpoint as Taken } from "@belay/engine";
 import { bytesAt, textOf } from "../frame/contents.ts";
 import { findCheckpoint } from "../frame/references.ts";
 import type { Root } from "../frame/root.ts";
-import { take, type Checkpoint, type FileSnapshot } from "./checkpoint.ts";
-
-/** Whose names they are. */
-const ORIGIN = "code-buddy";
+import { ORIGIN, take, type Checkpoint, type FileSnapshot } from "./checkpoint.ts";
 
 /** The checkpoint of this store that stands for the object: itself, the present if that is the same, or an imported one. */
 export function adopt(root: Root, checkpoint: Checkpoint): Taken {

@@ -38,6 +38,8 @@ export interface Rewound {
 export const AGENT = "code-buddy";
 /** All managers of a directory share one conversation. */
 export const THREAD = "project";
+/** Whose names the ids of checkpoints are that were made elsewhere. */
+export const ORIGIN = "code-buddy";
 
 /** Takes a checkpoint of the whole workspace, marked with the files that the caller named. */
 export function take(root: Root, description: string, files: readonly string[] | undefined): Taken {
@@ -51,6 +53,15 @@ export function take(root: Root, description: string, files: readonly string[] |
 
 /** The checkpoints that managers of this directory made, oldest first; none where it is not protected. */
 export function listTaken(root: Root): Taken[] {
+  return listManual(root).filter((taken) => versionMark(taken) === undefined);
+}
+
+/** Those that Code Buddy itself made, oldest first. */
+export function listImported(root: Root): Taken[] {
+  return listManual(root).filter(({ origin }) => origin === ORIGIN);
+}
+
+function listManual(root: Root): Taken[] {
   const workspace = root.known;
   const thread = workspace && findThread(workspace, AGENT, THREAD)?.id;
   if (workspace === undefined || thread === undefined) return [];
@@ -87,8 +98,28 @@ export function checkpointOf(root: Root, taken: Taken): Checkpoint {
 
 /** The files that a checkpoint was marked with; undefined when it is one of the whole workspace. */
 export function markedFiles({ conversation }: Taken): string[] | undefined {
-  const [mark] = (conversation?.artifacts ?? []) as ({ files?: string[] } | undefined)[];
-  return mark?.files;
+  return marksOf(conversation)?.files;
+}
+
+/** Where a version of Code Buddy's own stood. */
+export interface VersionMark {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly branchName: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** The mark of a checkpoint that was a version elsewhere. */
+export function versionMark({ conversation }: Taken): VersionMark | undefined {
+  return marksOf(conversation)?.version;
+}
+
+function marksOf(conversation: Taken["conversation"]) {
+  const [marks] = (conversation?.artifacts ?? []) as (
+    | { files?: string[]; version?: VersionMark }
+    | undefined
+  )[];
+  return marks;
 }
 
 function markOf(files: readonly string[]) {

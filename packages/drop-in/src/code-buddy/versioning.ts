@@ -1,7 +1,5 @@
 /** Code Buddy's versions: on branches, with tags and comparisons. */
 import { EventEmitter } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { userInfo } from "node:os";
 import type { Version as Kept } from "@belay/engine";
 import type { DropInOptions } from "../frame/options.ts";
@@ -10,6 +8,7 @@ import { adopt } from "./adopt.ts";
 import { checkpointOf, type Checkpoint, type Rewound } from "./checkpoint.ts";
 import { rewindTo } from "./rewind-to.ts";
 import { compareVersions, type VersionDiff } from "./version-diff.ts";
+import { takenOver, takeOver, versionsFile, writeVersions } from "./versions-file.ts";
 
 /** What is kept with a version. */
 export interface VersionMetadata {
@@ -56,7 +55,8 @@ const FIRST_BRANCH = "main";
 
 /**
  * Versions are in the store at once, and so are tags, which are Belay's, and branches, which are Belay's too:
- * `belay branch` shows them. To switch moves no file; to check a version out does, strictly.
+ * `belay branch` shows them. To switch moves no file; to check a version out does, strictly. Versions that Code Buddy
+ * itself made are taken over by `load`, and before anything is written in their place.
  */
 export class CheckpointVersioning extends EventEmitter {
   readonly #config: Required<VersioningConfig>;
@@ -90,7 +90,7 @@ export class CheckpointVersioning extends EventEmitter {
       metadata: own,
     });
     this.#keepAtMost(this.#config.maxVersionsPerBranch, [kept.branch]);
-    const version = this.#show(kept);
+    const version = this.getVersion(kept.id)!;
     this.#autoSave();
     this.emit("version-created", version);
     return version;
@@ -130,12 +130,13 @@ export class CheckpointVersioning extends EventEmitter {
     );
   }
 
-  /** Makes a branch that begins with a version, or with the present one. */
+  /** Makes a branch that begins with a version, or with the present one. None begins with one that was taken over. */
   createBranch(name: string, fromVersionId?: string, description?: string): Branch {
     const from = fromVersionId === undefined ? this.#current() : this.#expect(fromVersionId);
+    const isOwn = this.#own().some(({ id }) => id === from?.id);
     try {
       this.#root.workspace.createBranch(this.#belays(name), {
-        ...(from !== undefined && { from: from.checkpoint }),
+        ...(from !== undefined && (isOwn || fromVersionId !== undefined) && { from: from.checkpoint }),
         ...(description !== undefined && { description }),
       });
     } catch (error) {
@@ -151,8 +152,7 @@ export class CheckpointVersioning extends EventEmitter {
   /** Makes a branch the present one. The files stay as they are. */
   switchBranch(name: string): Branch {
     const branch = this.#branch(name);
-    const { workspace } = this.#root;
-    workspace.restore(workspace.planSwitch(this.#belays(name), { keepFiles: true }));
+    this.#goTo(name);
     this.#autoSave();
     this.emit("branch-switched", branch);
     return branch;
@@ -162,7 +162,7 @@ export class CheckpointVersioning extends EventEmitter {
   deleteBranch(name: string): boolean {
     if (name === this.#config.defaultBranch) throw new Error("Cannot delete default branch");
     if (name === this.getCurrentBranch()) throw new Error("Cannot delete current branch");
-    if (!this.getBranches().some((branch) => branch.name === name)) return false;
+    if (!this.#isBelays(name)) return false;
     this.#root.workspace.deleteBranch(this.#belays(name));
     this.#autoSave();
     return true;
@@ -236,10 +236,12 @@ export class CheckpointVersioning extends EventEmitter {
     this.#write();
   }
 
-  /** Nothing has to be loaded: versions are in the store. A list that cannot be read is told. */
+  /** Versions are in the store; a list that Code Buddy itself wrote is taken over. One that cannot be read is told. */
   async load(): Promise<void> {
     try {
-      JSON.parse(readFileSync(this.#file, "utf8"));
+      const present = takeOver(this.#root, this.#file);
+      const isFresh = this.#own().length === 0 && present !== this.getCurrentBranch();
+      if (isFresh && this.getBranches().some(({ name }) => name === present)) this.#goTo(present!);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") this.emit("load-error", error);
     }
@@ -255,13 +257,19 @@ export class CheckpointVersioning extends EventEmitter {
 
   /** All branches. */
   getBranches(): Branch[] {
-    const branches = this.#root.known?.branches() ?? [];
-    return branches.map(({ name, createdAt, description }) => ({
+    const own = (this.#root.known?.branches() ?? []).map(({ name, createdAt, description }) => ({
       name: this.#shown(name),
       headVersionId: this.#head(this.#shown(name))?.id ?? "",
       createdAt: new Date(createdAt),
       ...(description !== null && { description }),
     }));
+    const old = this.#old().filter(({ branch }) => !own.some(({ name }) => name === branch));
+    const others = [...Map.groupBy(old, ({ branch }) => branch)].map(([name, [first]]) => ({
+      name,
+      headVersionId: this.#head(name)?.id ?? "",
+      createdAt: new Date(first!.createdAt),
+    }));
+    return [...own, ...others];
   }
 
   /** The name of the present branch. */
@@ -307,8 +315,8 @@ export class CheckpointVersioning extends EventEmitter {
   }
 
   /** Takes the oldest versions of each branch away, but none with a tag and no head; returns how many. */
-  prune(keepCount = 50): number {
-    return this.#keepAtMost(keepCount, [...new Set(this.#list().map(({ branch }) => branch))]);
+  prune(keepCount = this.#config.maxVersionsPerBranch): number {
+    return this.#keepAtMost(keepCount, [...new Set(this.#own().map(({ branch }) => branch))]);
   }
 
   /** Forgets its listeners. */
@@ -320,7 +328,7 @@ export class CheckpointVersioning extends EventEmitter {
     const tagged = new Set(this.getTags().values());
     const heads = new Set(this.getBranches().map(({ headVersionId }) => headVersionId));
     const gone = branches.flatMap((branch) => {
-      const versions = this.#list().filter((each) => each.branch === branch);
+      const versions = this.#own().filter((each) => each.branch === branch);
       return versions.slice(0, Math.max(0, versions.length - count)).map(({ id }) => id);
     });
     const dropped = gone.filter((id) => !tagged.has(id) && !heads.has(id));
@@ -328,8 +336,22 @@ export class CheckpointVersioning extends EventEmitter {
     return dropped.length;
   }
 
+  /** What was taken over comes before what was made here. */
   #list(): Kept[] {
+    const old = this.#old();
+    const own = this.#own().map((kept) => ({
+      ...kept,
+      parent: kept.parent ?? old.findLast(({ branch }) => branch === this.#shown(kept.branch))?.id ?? null,
+    }));
+    return [...old, ...own];
+  }
+
+  #own(): Kept[] {
     return this.#root.known?.versions.list() ?? [];
+  }
+
+  #old(): Kept[] {
+    return takenOver(this.#root);
   }
 
   #find(id: string): Kept | undefined {
@@ -347,7 +369,20 @@ export class CheckpointVersioning extends EventEmitter {
   }
 
   #head(branch: string): Kept | undefined {
-    return this.#root.known?.versions.head(this.#belays(branch)) ?? undefined;
+    const own = this.#isBelays(branch) ? this.#root.known?.versions.head(this.#belays(branch)) : undefined;
+    if (own) return this.#find(own.id);
+    return this.#old().findLast((each) => each.branch === branch);
+  }
+
+  /** Whether Belay has a branch; those of versions that were taken over begin when they are switched to. */
+  #isBelays(branch: string): boolean {
+    return this.#root.known?.branches().some(({ name }) => name === this.#belays(branch)) ?? false;
+  }
+
+  #goTo(branch: string): void {
+    const { workspace } = this.#root;
+    if (!this.#isBelays(branch)) workspace.createBranch(this.#belays(branch));
+    workspace.restore(workspace.planSwitch(this.#belays(branch), { keepFiles: true }));
   }
 
   #branch(name: string): Branch {
@@ -389,7 +424,7 @@ export class CheckpointVersioning extends EventEmitter {
   }
 
   get #file(): string {
-    return join(this.#root.directory, this.#config.storageDir, "versions.json");
+    return versionsFile(this.#root, this.#config.storageDir);
   }
 
   #autoSave(): void {
@@ -402,22 +437,19 @@ export class CheckpointVersioning extends EventEmitter {
   }
 
   #write(): void {
-    const versions = this.#list().map((kept) => {
-      const { checkpoint, ...version } = this.#show(kept);
-      const { id, timestamp, description, workingDirectory } = checkpoint;
-      return [
-        kept.id,
-        { ...version, checkpoint: { id, timestamp, description, workingDirectory, files: [] } },
-      ];
-    });
-    const state = {
-      versions,
+    writeVersions(this.#root, this.#file, () => ({
+      versions: this.#list().map((kept) => {
+        const { checkpoint, ...version } = this.#show(kept);
+        const { id, timestamp, description, workingDirectory } = checkpoint;
+        return [
+          kept.id,
+          { ...version, checkpoint: { id, timestamp, description, workingDirectory, files: [] } },
+        ];
+      }),
       branches: this.getBranches().map((branch) => [branch.name, branch]),
       tags: [...this.getTags()],
       currentBranch: this.getCurrentBranch(),
-    };
-    mkdirSync(dirname(this.#file), { recursive: true });
-    writeFileSync(this.#file, `${JSON.stringify(state, null, 2)}\n`);
+    }));
   }
 }
 
