@@ -1,14 +1,14 @@
 /** Making a fork with its dependencies, against `git worktree add` and `cp -a` of the same dependencies. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openWorkspace, writeSetting } from "@belay/engine";
 import { median, mib, ms, type Row } from "./measure.ts";
+import { createProject } from "./project.ts";
 
 /** Time and processor time may be this many times those of git and cp: where copies share blocks, and elsewhere. */
 const BUDGETS = { clone: 0.6, copy: 1.2 };
-const FILE_BYTES = 7_000;
 /** For so many files of the project there is one of a dependency, which is larger. */
 const FILES_A_DEPENDENCY = 7;
 const DEPENDENCY_BYTES = 49_000;
@@ -80,7 +80,7 @@ const DIFFERENT_FILES = 100;
 /** Forks of files only, each of which takes over a spare one of which some files differ, against `git worktree add`. */
 export async function measureSpareForks(place: string, files: number, rounds: number): Promise<Row[]> {
   const [root, home] = [join(place, "sparing/project"), join(place, "sparing/home")];
-  writeProject(root, files);
+  const changing = writeProject(root, files).slice(0, DIFFERENT_FILES);
   const git = gitIn(root);
   // a removed fork is spare at once
   writeSetting(home, "forks.graceHours", "0");
@@ -91,8 +91,7 @@ export async function measureSpareForks(place: string, files: number, rounds: nu
   await workspace.removeFork(first.id);
   const times: { own: Cost; git: Cost }[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    for (let at = 0; at < Math.min(files, DIFFERENT_FILES); at += 1)
-      write(root, `src/${at % 250}/file-${at}.ts`, FILE_BYTES, round + 1 + at);
+    for (const path of changing) appendFileSync(path, `// ${round}\n`);
     await pause(AT_REST_MS);
     const { made: fork, cost: own } = await costOf(place, () => workspace.fork(`round-${round}`, wanted));
     if (fork.method !== "spare") throw new Error(`the fork was made by ${fork.method}`);
@@ -167,15 +166,19 @@ function gitIn(root: string): Git {
   return git;
 }
 
-function writeProject(root: string, files: number): void {
-  for (let at = 0; at < files; at += 1) write(root, `src/${at % 250}/file-${at}.ts`, FILE_BYTES, at);
+/** Files of the project as those of the other rows, which git packs as it does source code; their paths. */
+function writeProject(root: string, files: number): readonly string[] {
+  const project = createProject(root, files, SEED);
   for (let at = 0; at < files / FILES_A_DEPENDENCY; at += 1)
-    write(root, `node_modules/package-${at % 100}/file-${at}.js`, DEPENDENCY_BYTES, at);
+    writeDependency(join(root, `node_modules/package-${at % 100}/file-${at}.js`), at);
   writeFileSync(join(root, ".gitignore"), "node_modules\n");
+  return project.files;
 }
 
-function write(root: string, path: string, bytes: number, seed: number): void {
-  const line = `export const value_${seed} = ${seed};\n`;
-  mkdirSync(join(root, path, ".."), { recursive: true });
-  writeFileSync(join(root, path), line.repeat(Math.ceil(bytes / line.length)));
+const SEED = 15;
+
+function writeDependency(path: string, at: number): void {
+  const line = `export const value_${at} = ${at};\n`;
+  mkdirSync(join(path, ".."), { recursive: true });
+  writeFileSync(path, line.repeat(Math.ceil(DEPENDENCY_BYTES / line.length)));
 }

@@ -25,6 +25,7 @@ import { makeDirectory } from "./support/place.ts";
 import { canMount } from "./support/project.ts";
 import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
 import { readTreeMap } from "./support/tree-map.ts";
+import { readCheckpointMap } from "./support/workspace-model.ts";
 
 const FILES = { "a.txt": "a\n", "src/b.txt": "b\n", "src/deep/c.txt": "c\n", ".env": "SECRET=1\n" };
 
@@ -227,12 +228,17 @@ test(
 );
 
 const SPARE_FILES = Object.fromEntries(
-  Array.from({ length: 1200 }, (_, at) => [`d${at % 12}/file-${at}.txt`, `${at}\n`]),
+  Array.from({ length: 1200 }, (_, at) => [
+    [`d${at % 12}/file-${at}.txt`, `${at}\n`],
+    ...(at < 8 ? ["a", "b"].map((name) => [`deep/${at}/in/${name}.txt`, `${at}\n`]) : []),
+  ]).flat(),
 );
 
 test(
   "[R90] [R1454] of a large spare fork whole directories are taken over, but for what is other or has a second name",
   inWorkspace(SPARE_FILES, async (temp) => {
+    chmodSync(join(temp.root, "deep/5/in"), 0o555);
+    symlinkSync("a.txt", join(temp.root, "deep/6/in/link"));
     const old = await make(temp, "old");
     const outside = join(dirname(temp.root), "linked.txt");
     linkSync(join(old.path, "d1/file-1.txt"), outside);
@@ -252,11 +258,20 @@ test(
     // the same size, and all of it older than what a scan would not trust
     writeFileSync(join(spare, "d3/file-3.txt"), "9\n");
     writeFileSync(join(spare, "d4/not-captured.txt"), "?");
+    writeFileSync(join(spare, "deep/1/in/not-captured.txt"), "?");
+    writeFileSync(join(spare, "deep/2/in/a.txt"), "9\n");
+    writeFileSync(join(spare, "deep/5/in/a.txt"), "9\n");
+    temp.write("deep/3/in/a.txt", "edited\n");
+    rmSync(join(temp.root, "deep/4/in/a.txt"));
     temp.write("d5/file-5.txt", "edited\n");
     chmodSync(join(temp.root, "d6/file-6.txt"), 0o755);
     const next = await make(temp, "next");
     expect(next.method).toBe("spare");
     expect(readTreeMap(next.path)).toEqual(temp.tree());
+    // what the next capture takes for unchanged is
+    await using opened = await temp.workspace.openFork(next.id);
+    const { checkpoint } = await opened.checkpoint();
+    expect(await readCheckpointMap(temp, checkpoint.id)).toEqual(temp.tree());
     writeFileSync(join(next.path, "d1/file-1.txt"), "work of the next fork\n");
     expect(readFileSync(outside, "utf8")).toBe("1\n");
   }),

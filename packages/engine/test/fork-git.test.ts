@@ -1,10 +1,22 @@
 /** The git repository of a fork: history can be read and added to, and the original's is only read. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { createSystem, openWorkspace, type System } from "../src/index.ts";
+import { absolutePath } from "../src/fs/absolute-path.ts";
+import { readStatCache } from "../src/scan/stat-cache.ts";
+import { RACY } from "../src/scan/stat-columns.ts";
 import { fingerprint, fixtureAt, type GitFixture } from "./git-fixture.ts";
 
 function gitIn(directory: string, ...args: string[]): string {
@@ -134,6 +146,54 @@ function makeOlderThanIndex(fork: string): void {
 async function atRest(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
+
+test("[R90] the first checkpoint of a fork has what a capture that knows nothing would have, and what git says there", async () => {
+  await inRepository(async (repository, options) => {
+    repository.write(".gitignore", "out/\n");
+    repository.write("pkg/.gitignore", "gen.txt\n");
+    repository.write("pkg/gen.txt", "ignored\n");
+    repository.write("out/small.txt", "ignored\n");
+    repository.write("__pycache__/kept.txt", "left out, but tracked\n");
+    repository.write("__pycache__/other.txt", "left out\n");
+    repository.write("data.sqlite-wal", "written through a memory map\n");
+    repository.git("add", "-f", "__pycache__/kept.txt", ".");
+    repository.git("commit", "-q", "-m", "two");
+    repository.write("staged.txt", "staged\n");
+    repository.git("add", "staged.txt");
+    await atRest();
+    await using workspace = await openWorkspace(repository.path, options);
+    const states = new Map<string, unknown>();
+    for (const [name, setup] of Object.entries<(fork: string) => void>({
+      plain: () => {},
+      committed: (fork) => gitIn(fork, "commit", "-q", "-m", "staged"),
+      "other-rules": (fork) => {
+        writeFileSync(join(fork, "pkg/.gitignore"), "");
+        writeFileSync(join(fork, ".belayignore"), "pkg/gen.txt\n");
+      },
+      untracked: (fork) => gitIn(fork, "rm", "-q", "--cached", "__pycache__/kept.txt"),
+    })) {
+      const fork = await workspace.fork(name, { setup: async ({ path }) => setup(path) });
+      const { checkpoint } = await workspace.show(fork.base!);
+      states.set(name, [checkpoint.files, checkpoint.git?.staged]);
+      const caches = readdirSync(workspace.store).filter((file) => file.startsWith("stat-cache-"));
+      for (const cache of caches.map((file) => absolutePath(join(workspace.store, file)))) {
+        const { table } = readStatCache(cache)!;
+        // a memory map leaves no trace in its times
+        expect(table.flags[table.names.indexOf("data.sqlite-wal")]).toBe(RACY);
+        rmSync(cache);
+      }
+      await using opened = await workspace.openFork(fork.id);
+      const again = await opened.checkpoint();
+      expect([name, again.checkpoint.snapshot]).toEqual([name, checkpoint.snapshot]);
+    }
+    expect(Object.fromEntries(states)).toEqual({
+      plain: [9, ["staged.txt"]],
+      committed: [9, []],
+      "other-rules": [9, ["staged.txt"]],
+      untracked: [8, ["__pycache__/kept.txt", "staged.txt"]],
+    });
+  });
+});
 
 test("[R92] commits and repositories that only a fork has are named when it is removed, packed ones too", async () => {
   await inRepository(async (repository, options) => {

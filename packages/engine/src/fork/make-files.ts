@@ -122,16 +122,18 @@ class FileMaker implements Disposable {
   }
 
   /**
-   * Fills a directory; true when it has a file that is not in the table. A directory's entries are one run of the table,
-   * so its subdirectories are filled after it.
+   * Fills a directory; `isListed` says that a spare fork's has the names of its table. A directory's entries are one run of
+   * the table, so its subdirectories are filled after it.
    */
-  *make(path: BytePath, hash: ObjectHash): Generator<void, boolean> {
+  *make(path: BytePath, hash: ObjectHash, isListed = false): Generator<void, Filled> {
     const directory = this.#table.addDirectory(path);
     this.#table.setTreeHash(directory, hash);
-    const inside: (Omit<FilledDirectory, "hasGap"> & { readonly hash: ObjectHash })[] = [];
-    let hasGap = false;
-    const left = new Set(this.#spare === undefined ? [] : listDirectory(this.#reach(path)));
     const spare = this.#spare?.directoryAt(path, this.#look);
+    if (isListed && spare !== undefined && isWholly(spare, hash))
+      return yield* this.#takeOverAll(path, directory, spare);
+    const inside: DirectoryInside[] = [];
+    let hasGap = false;
+    const left = new Set(this.#namesIn(path, isListed ? spare : undefined));
     for (const [name, entry] of readTree(this.#request.objects, hash)) {
       const at = joinPath(path, name);
       if (entry.kind === "file" && spare !== undefined && this.#keepSeen(directory, name, entry, spare)) {
@@ -150,11 +152,40 @@ class FileMaker implements Disposable {
       yield;
     }
     for (const name of left) yield* removeTree(this.#to.at(joinPath(path, name)));
-    for (const { at, index, mode, hash: tree } of inside) {
-      const hasGapInside = yield* this.make(at, tree);
-      this.#filled.push({ at, index, mode, hasGap: hasGapInside });
+    for (const { hash: tree, ...each } of inside) {
+      // what is as before has the times it had, and so the names
+      const filled = yield* this.make(each.at, tree, spare !== undefined);
+      this.#filled.push({ ...each, hasGap: filled === "with gap" });
     }
-    return hasGap;
+    return hasGap ? "with gap" : "made";
+  }
+
+  /** Takes over a directory that has what is wanted, name by name, without reading what that is. */
+  *#takeOverAll(
+    path: BytePath,
+    directory: number,
+    { table, directory: from }: KnownDirectory,
+  ): Generator<void, Filled> {
+    const first = this.#table.copyEntries(directory, table, from);
+    for (const [number, old] of [...table.entriesOf(from)].entries()) {
+      if (table.kind[old] === FILE) this.#countTakenOver({ size: table.size[old]! });
+      else {
+        const at = joinPath(path, table.names[old]!);
+        const index = first + number;
+        const filled = yield* this.make(at, table.hashAt(old), true);
+        if (filled !== "as it was")
+          this.#filled.push({ at, index, mode: table.mode[old]!, hasGap: filled === "with gap" });
+      }
+      yield;
+    }
+    return "as it was";
+  }
+
+  #namesIn(path: BytePath, known: KnownDirectory | undefined): readonly string[] {
+    if (this.#spare === undefined) return [];
+    if (known === undefined)
+      return listDirectory(path === ROOT_PATH ? this.#request.target : this.#to.at(path));
+    return [...known.table.entriesOf(known.directory)].map((index) => known.table.names[index]!);
   }
 
   /** Copies what is the original's by threads; what was not as expected comes from the store. */
@@ -194,10 +225,6 @@ class FileMaker implements Disposable {
       this.#table.setStat(index, stat);
       this.#table.flags[index] = hasGap ? RACY : 0;
     }
-  }
-
-  #reach(path: BytePath): AbsolutePath {
-    return path === ROOT_PATH ? this.#request.target : this.#to.at(path);
   }
 
   /** The stat of what is there already, if it is as wanted; else it is removed. */
@@ -314,7 +341,7 @@ class FileMaker implements Disposable {
     return undefined;
   }
 
-  #countTakenOver({ size }: FileEntry): void {
+  #countTakenOver({ size }: Pick<FileEntry, "size">): void {
     this.#takenOver += 1;
     this.#files += 1;
     this.#bytes += size;
@@ -352,6 +379,17 @@ class FileMaker implements Disposable {
   }
 }
 
+/** What became of a directory: nothing was changed in it, or it was filled, with a file that is not in the table or without. */
+type Filled = "as it was" | "made" | "with gap";
+
+/** A directory that is still to be filled. */
+interface DirectoryInside {
+  readonly at: BytePath;
+  readonly index: number;
+  readonly mode: number;
+  readonly hash: ObjectHash;
+}
+
 /** A directory everything is in, and where it is in the table. */
 interface FilledDirectory {
   readonly at: BytePath;
@@ -359,6 +397,17 @@ interface FilledDirectory {
   readonly mode: number;
   /** It has a file that is not in the table. */
   readonly hasGap: boolean;
+}
+
+/** True when the table has exactly what is wanted, and the owner may write in each of its directories. */
+function isWholly({ table, directory }: KnownDirectory, hash: ObjectHash): boolean {
+  if (!table.hasTreeHash(directory) || table.treeHashAt(directory) !== hash) return false;
+  for (const index of table.entriesOf(directory)) {
+    const kind = table.kind[index];
+    const isOpen = kind === DIRECTORY && (table.mode[index]! & 0o700) === 0o700;
+    if (kind !== FILE && !isOpen) return false;
+  }
+  return true;
 }
 
 type FileEntry = Extract<Entry, { kind: "file" }>;

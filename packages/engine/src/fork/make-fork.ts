@@ -31,6 +31,7 @@ import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ForkRequest } from "../model/fork.ts";
 import { decodeExcluded } from "../rules/excluded-list.ts";
+import { isMapped } from "../scan/database-names.ts";
 import type { FileTable } from "../scan/file-table.ts";
 import { RACY } from "../scan/stat-columns.ts";
 import { writeStatCache } from "../scan/stat-cache.ts";
@@ -40,6 +41,7 @@ import { copyAdditions, findAdditions, type Addition, type CopiedAdditions } fro
 import { freeDirectory } from "./fork-place.ts";
 import { forksPlace, sharesBlocksWith } from "./forks-place.ts";
 import { isForkThere, withRegistry, type Forking } from "./forking.ts";
+import { handedOver, NOT_KNOWN } from "./hand-over-rules.ts";
 import { makeFiles, type MadeFiles } from "./make-files.ts";
 import { paused } from "./paused.ts";
 import { refuseTooMuch } from "./preflight.ts";
@@ -260,7 +262,7 @@ async function build(
       draft.port,
     );
   });
-  keepScan(context, { workingCopy, identity, source, table: made.table });
+  keepScan(context, { workingCopy, identity, source, table: made.table, root: final });
   const reason = "reason" in repository && repository.reason !== undefined ? [repository.reason] : [];
   const added = { dependencies, torn: [...made.torn, ...torn] };
   return [...reason, ...warningsOf(made, added, draft)];
@@ -278,7 +280,11 @@ function swapped(final: AbsolutePath): EngineError<"FILE_SYSTEM"> {
  */
 function settle(table: FileTable, racySinceNs: bigint, additions: readonly Addition[]): void {
   for (let index = 0; index < table.length; index += 1)
-    if (table.mtimeNs[index]! >= racySinceNs || table.ctimeNs[index]! >= racySinceNs)
+    if (
+      table.mtimeNs[index]! >= racySinceNs ||
+      table.ctimeNs[index]! >= racySinceNs ||
+      isMapped(table.names[index]!)
+    )
       table.flags[index] = RACY;
   for (const { path } of additions)
     for (let at = parentPath(path); at !== ROOT_PATH; at = parentPath(at)) {
@@ -298,22 +304,29 @@ const CLONED_BYTES = 1024;
 
 /** The first capture in the fork compares with what was just written, and reads only what changed since. */
 function keepScan(
-  { store }: Context,
-  made: { workingCopy: number; identity: RootIdentity; source: Checkpoint; table: FileTable },
+  context: Context,
+  made: {
+    workingCopy: number;
+    identity: RootIdentity;
+    source: Checkpoint;
+    table: FileTable;
+    root: AbsolutePath;
+  },
 ): void {
+  const { store, workingCopy } = context;
   if (store.directory === undefined) return;
+  const { source, table } = made;
   const { dev, ino, birth } = made.identity;
+  const last = workingCopy.lastScan;
+  const isSame = last?.facts.snapshot === source.snapshot;
+  if (isSame) table.ignoredRoots = new Set(last.table.ignoredRoots);
   writeStatCache(below(store.directory, statCacheName(made.workingCopy)), {
-    table: made.table,
+    table,
     facts: {
-      checkpoint: made.source.id,
-      snapshot: made.source.snapshot,
+      checkpoint: source.id,
+      snapshot: source.snapshot,
       root: `${store.id} ${dev} ${ino} ${birth}`,
-      gitIndexKey: "",
-      rulesKey: "",
-      tracked: [],
-      gitStateKey: "",
-      gitState: null,
+      ...(isSame ? handedOver(workingCopy.root, made.root, last.facts) : NOT_KNOWN),
     },
   });
 }

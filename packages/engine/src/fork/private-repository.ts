@@ -14,7 +14,6 @@ import { readGitFileWithStat, statGitFile } from "../git/git-file.ts";
 import { findRepository, type Repository } from "../git/git-repository.ts";
 import { refreshIndex, type IndexedStat } from "../git/refresh-index.ts";
 import { baseName, parentPath, type BytePath } from "../model/byte-path.ts";
-import type { ObjectHash } from "../model/object-hash.ts";
 import { FILE, type FileTable } from "../scan/file-table.ts";
 
 /** Whether a repository was made, and why not. */
@@ -121,8 +120,9 @@ function writeIndex(
     objectBytes: objectFormat === "sha1" ? 20 : 32,
     owner,
     statsOf: (path) => {
-      const [one, other] = [original?.at(path), copy.at(path)];
-      return one === undefined || one.hash !== other?.hash ? undefined : { original: one, copy: other };
+      const [one, other] = [original?.find(path) ?? -1, copy.find(path)];
+      if (one < 0 || other < 0 || !files.original!.hasHashOf(one, files.fork, other)) return undefined;
+      return { original: original!.at(one), copy: copy.at(other) };
     },
   });
   put(to, bytes);
@@ -131,27 +131,35 @@ function writeIndex(
 /** Larger ones are copied as they are. */
 const INDEX_LIMIT = 2 ** 30;
 
-/** The regular files of a scan, with what they hold. */
+/** The regular files of a scan. */
 class KnownStats {
   readonly #table: FileTable;
   readonly #directories: ReadonlyMap<string, number>;
+  /** Most files follow one of the same directory. */
+  #last: { readonly path: string; readonly directory: number | undefined } | undefined;
 
   constructor(table: FileTable) {
     this.#table = table;
     this.#directories = new Map(table.directories.map((path, index) => [path, index]));
   }
 
-  at(path: BytePath): (IndexedStat & { readonly hash: ObjectHash }) | undefined {
+  /** Where a file is in the table; -1 where it is not, or was not at rest. */
+  find(path: BytePath): number {
     const table = this.#table;
-    const directory = this.#directories.get(parentPath(path));
+    const parent = parentPath(path);
+    if (this.#last?.path !== parent) this.#last = { path: parent, directory: this.#directories.get(parent) };
+    const { directory } = this.#last;
     const at = directory === undefined ? -1 : table.find(directory, baseName(path));
-    if (at < 0 || table.kind[at] !== FILE || table.flags[at] !== 0) return undefined;
+    return at >= 0 && table.kind[at] === FILE && table.flags[at] === 0 ? at : -1;
+  }
+
+  at(index: number): IndexedStat {
+    const table = this.#table;
     return {
-      size: table.size[at]!,
-      mtimeNs: table.mtimeNs[at]!,
-      ctimeNs: table.ctimeNs[at]!,
-      ino: table.ino[at]!,
-      hash: table.hashAt(at),
+      size: table.size[index]!,
+      mtimeNs: table.mtimeNs[index]!,
+      ctimeNs: table.ctimeNs[index]!,
+      ino: table.ino[index]!,
     };
   }
 }

@@ -247,6 +247,13 @@ export class FileTable implements TreeColumns {
     return readHash(this.hash, index);
   }
 
+  /** True when an entry has the hash that one of another table has. */
+  hasHashOf(index: number, other: FileTable, at: number): boolean {
+    for (let byte = 0; byte < HASH_BYTES; byte += 1)
+      if (this.hash[index * HASH_BYTES + byte] !== other.hash[at * HASH_BYTES + byte]) return false;
+    return true;
+  }
+
   hasHash(index: number): boolean {
     return !isZero(this.hash, index);
   }
