@@ -1,7 +1,7 @@
 /** init, status, workspaces, attach, uninstall: which directory is protected, and by which store. */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ID, ISO_TIME, LAUNCHER, Sandbox } from "./sandbox.ts";
 
@@ -204,11 +204,19 @@ describe("a project that went elsewhere", () => {
     });
     const attached = sandbox.json(["attach", workspace.slice(0, 6)], 0, { cwd: copy });
     expect(attached).toMatchObject({ workspace, path: copy, checkpoints: 1 });
+    // the name of the store's directory, as `status` shows it, is the workspace too
+    const { store } = sandbox.json(["status"], 0, { cwd: copy });
+    expect(sandbox.json(["attach", basename(store)], 0, { cwd: copy })).toMatchObject({ workspace });
     expect(sandbox.json(["list"], 0, { cwd: copy }).checkpoints).toHaveLength(1);
   });
 
   test("attach with an unknown id is refused", () => {
     expect(sandbox.error(["attach", "kkkkkkkk"], 4)).toMatchObject({ code: "WORKSPACE_NOT_FOUND" });
+    const { workspace } = sandbox.json(["init"]);
+    // nothing of a project that stands where it always did has to be brought back
+    expect(sandbox.error(["attach", "kkkkkkkk"], 4).hint).toBe(
+      `\`belay attach ${workspace}\` takes the store of ${sandbox.project}.`,
+    );
   });
 });
 

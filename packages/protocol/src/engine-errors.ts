@@ -25,10 +25,12 @@ export const ENGINE_ROWS = {
         candidates = [],
         ended,
         movedTo,
+        byId,
       }: {
         readonly candidates?: readonly NamedWorkspace[];
         readonly ended?: NamedWorkspace;
         readonly movedTo?: NamedWorkspace;
+        readonly byId?: true;
       },
       belayAt,
     ) =>
@@ -36,9 +38,11 @@ export const ENGINE_ROWS = {
         ? "`belay init` protects it again, with its checkpoints; `belay uninstall --purge` deletes them."
         : movedTo !== undefined
           ? `\`belay init\` starts with a new store; \`belay attach ${movedTo.id}\` takes the store back.`
-          : candidates.length > 0
-            ? `\`${belayAt(candidates[0]!.path, "restore", "@")}\` brings back what is gone. Was it moved here? \`belay attach ${candidates[0]!.id}\` gives it that store. \`belay init\` protects this directory with a new store.`
-            : "`belay init` protects this directory.",
+          : candidates.length > 0 && byId === true
+            ? `\`belay attach ${candidates[0]!.id}\` takes the store of ${candidates[0]!.path}.`
+            : candidates.length > 0
+              ? `\`${belayAt(candidates[0]!.path, "restore", "@")}\` brings back what is gone. Was it moved here? \`belay attach ${candidates[0]!.id}\` gives it that store. \`belay init\` protects this directory with a new store.`
+              : "`belay init` protects this directory.",
     apiHint: "GET /api/workspaces lists them; `belay init` protects a directory.",
     list: ({ candidates = [] }: { readonly candidates?: readonly NamedWorkspace[] }) =>
       candidates.map(({ id, path }) => `${id}  ${path}`),

@@ -87,8 +87,8 @@ function removedText({ path, store, purged, forks, hooks, checkpoints }: Removed
     ...removed,
     ended,
     ...left,
-    `Its ${checkpointsOf({ checkpoints })} stay in ${visible(store)}.`,
-    "→ `belay init` protects it again, with them; `belay uninstall --purge` deletes them.",
+    `Its ${checkpointsOf({ checkpoints })} ${checkpoints === 1 ? "stays" : "stay"} in ${visible(store)}.`,
+    "→ `belay init` protects it again, with its checkpoints; `belay uninstall --purge` deletes them.",
   ].join("\n");
 }
 

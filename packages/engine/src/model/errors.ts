@@ -10,6 +10,8 @@ export interface ErrorFacts {
     ended?: { id: string; path: string; store: string };
     /** Set when the store was attached to another directory. */
     movedTo?: { id: string; path: string };
+    /** Set when a workspace was asked for by its id: the candidates are those there are. */
+    byId?: true;
   };
   WORKSPACE_REFUSED: { path: string; reason: string };
   WORKSPACE_EMPTIED: { path: string };

@@ -89,7 +89,8 @@ function isAlike({ store, path }: RegisteredWorkspace, root: AbsolutePath, home:
 function findById(registry: Registry, id: string): RegisteredWorkspace {
   const all = registry.list();
   const found = all.filter(
-    (workspace) => workspace.id === id || (id.length >= 4 && workspace.id.startsWith(id)),
+    (workspace) =>
+      workspace.id === id || workspace.store === id || (id.length >= 4 && workspace.id.startsWith(id)),
   );
   if (found.length === 1) return found[0]!;
   const candidates = (found.length === 0 ? all : found).map((workspace) => ({
@@ -100,6 +101,7 @@ function findById(registry: Registry, id: string): RegisteredWorkspace {
   throw new EngineError("WORKSPACE_NOT_FOUND", `${why} "${id}". Nothing was changed.`, {
     path: id,
     candidates,
+    byId: true,
   });
 }
 
