@@ -488,12 +488,14 @@ test(
     expect(events).toContain("--password [redacted] now");
     expect(events.replaceAll(/"diff":"[^"]*"/g, "")).not.toContain(secret);
     // a key that the beginning of the prompt would have cut in two
-    const cut = await project.ok("POST", `${at}/messages`, {
-      content: `Use this key for the service and no other: ${["dp", "pt", "a1B2".repeat(11)].join(".")}`,
-    });
-    expect(cut.checkpoint.description).toBe(
-      "Before user message: Use this key for the service and no other: [redact…",
-    );
+    const key = `Use this key for the service and no other: ${["dp", "pt", "a1B2".repeat(11)].join(".")}`;
+    const cut = await project.ok("POST", `${at}/messages`, { content: key });
+    const described = "Before user message: Use this key for the service and no other: [redact…";
+    expect(cut.checkpoint.description).toBe(described);
+    await project.ok("POST", `/api/dialogs/${thread.id}/messages`, { role: "user", content: key });
+    const { checkpoints } = await project.ok("GET", `/api/dialogs/${thread.id}/checkpoints`);
+    expect(checkpoints.at(-1).message).toBe(described);
+    expect(JSON.stringify(checkpoints)).not.toContain("a1B2");
     // the file is the user's
     const [first] = (await project.ok("GET", `${at}/checkpoints`)).checkpoints.slice(-1);
     const diff = await project.ok("GET", `${at}/checkpoints/${first.id}/diff`);
