@@ -1,7 +1,7 @@
 /** A turn that could not be captured is remembered, and stands in the timeline as soon as there is room for it. */
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listUncaptured, noteUncaptured, setUncapturedAside } from "@belay/agents/uncaptured";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -55,7 +55,17 @@ describe.skipIf(!canMount).each(["alone", "with the resident process"])("[R153] 
     for (const answer of bash("t2", () => sandbox.write("c.txt", "three\n")))
       expect(answer.systemMessage).toMatch(noSpace);
     hook("Stop");
-    expect(sandbox.belay(["doctor"], { env: ENV }).stdout).toMatch(/not captured: 1 turns? /);
+    const whileFull = (...words: string[]) => sandbox.belay(words, { env: ENV });
+    expect(whileFull("doctor")).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/not captured: 1 turn is not in any timeline yet/) as string,
+    });
+    const [first] = whileFull("status").stdout.split("\n");
+    expect(first).toMatch(
+      /^✗ checkpoints fail since \d\d:\d\d, and agents go on unprotected: .*(?:space|full)/i,
+    );
+    expect(whileFull("status", "--short").stdout).toMatch(/^✗ captures fail/);
+    expect(whileFull("undo", "--dry-run").stdout).toContain("1 turn since then was not captured");
 
     rmSync(join(sandbox.home, "filler"));
     rmSync(sandbox.path("big.bin"));
@@ -107,6 +117,7 @@ describe.skipIf(!canMount).each(["alone", "with the resident process"])("[R153] 
     prompt("p2", "lost words");
     rmSync(join(sandbox.home, "filler"));
     expect(sandbox.ok("list")).toContain("not captured: lost words");
+    expect(sandbox.ok("undo")).toContain("warning: 1 turn was not captured and cannot be undone");
     expect(listUncaptured(sandbox.home)).toEqual([]);
   });
 });
@@ -117,7 +128,11 @@ test("[R153] a store that fails: what was not captured waits, and doctor says so
   const { store } = sandbox.json(["status"]);
   const whole = readFileSync(join(store, "store.db"));
   writeFileSync(join(store, "store.db"), "not a database");
-  expect(prompt("p2", "second").systemMessage).toMatch(/may not be captured/);
+  // an agent may know the directory by another name
+  const link = join(sandbox.base, "link");
+  symlinkSync(sandbox.project, link);
+  const lost = hook("UserPromptSubmit", { prompt: "second", prompt_id: "p2", cwd: link });
+  expect(lost.systemMessage).toMatch(/may not be captured/);
   const doctor = sandbox.belay(["doctor"], { env: ENV });
   expect(doctor).toMatchObject({ status: 1, stdout: expect.stringContaining("not in any timeline yet") });
   writeFileSync(join(store, "store.db"), whole);

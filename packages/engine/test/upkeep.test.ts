@@ -341,6 +341,7 @@ describe("gc", () => {
           interrupt: undefined,
           progress: undefined,
           ended: [],
+          unrecorded: () => [],
           parsers: new Parsers(),
         };
         const taken = withCapture(context, {}, (capture) =>

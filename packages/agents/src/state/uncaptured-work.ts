@@ -10,6 +10,7 @@ import {
   fsyncSync,
   openSync,
   readSync,
+  realpathSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -86,7 +87,7 @@ export function noteUncaptured(home: string, lost: LostEvent): void {
     writeSlot(home, {
       agent,
       session: event.session,
-      cwd: event.cwd ?? cwd,
+      cwd: realOf(event.cwd ?? cwd),
       at: open?.at ?? now,
       until: now,
       events: (open?.events ?? 0) + 1,
@@ -99,6 +100,15 @@ export function noteUncaptured(home: string, lost: LostEvent): void {
     });
   } catch {
     // The user still gets the warning in the answer.
+  }
+}
+
+/** Roots are known by their real paths. */
+function realOf(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return directory;
   }
 }
 

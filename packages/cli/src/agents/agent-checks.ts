@@ -77,7 +77,7 @@ function uncapturedCheck(home: string): AgentCheck[] {
     {
       name: "not captured",
       status: "warning",
-      detail: `${waiting.length} turns are not in any timeline yet, the last from ${last.agent} in ${last.cwd} at ${since}: ${last.problem}`,
+      detail: `${waiting.length === 1 ? "1 turn is" : `${waiting.length} turns are`} not in any timeline yet, the last from ${last.agent} in ${last.cwd} at ${since}: ${last.problem}`,
       hint: "They are recorded as not captured as soon as the store can be written.",
     },
   ];

@@ -10,6 +10,7 @@ import { reportError } from "../call/error-report.ts";
 import { belayAt } from "../output/belay-at.ts";
 import { clockTime } from "@belay/tui/text";
 import { placeFor } from "./agent-hooks.ts";
+import { connectToAgents } from "./connect-to-agents.ts";
 
 /** Something that prevents all automatic captures. */
 export interface CaptureObstacle {
@@ -72,6 +73,7 @@ export async function captureStateAt(home: string, directory: string): Promise<C
   const workspace = await findWorkspace(directory, { home }).catch((error: Error) => error);
   if (!(workspace instanceof Error)) {
     await using opened = workspace;
+    if (opened !== null) connectToAgents(home, opened);
     return await captureState({ home, directory, workspace: opened, environment, how: "thorough" });
   }
   const isProtected = (workspace as { code?: string }).code !== "WORKSPACE_NOT_FOUND";

@@ -1,9 +1,11 @@
 /** What agents' hooks keep beside the store, kept in step with a workspace. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { listUncaptured } from "@belay/agents/uncaptured";
 import type { Workspace } from "@belay/engine";
 
-/** From now on, every restore puts hooks back, and every forgotten conversation is forgotten here too; what agents recorded of interrupts is asked. */
+/** From now on, every restore puts hooks back, and every forgotten conversation is forgotten here too; agents are asked for
+ * interrupts, and what hooks could not record is known. */
 export function connectToAgents(home: string, workspace: Workspace): void {
   workspace.events.afterForget(async ({ agent, externalId }) => {
     // the thread of a run has the run's id: its log holds the same words
@@ -18,6 +20,9 @@ export function connectToAgents(home: string, workspace: Workspace): void {
     const { findInterruptions } = await import("./interruptions.ts");
     return findInterruptions(home, threads);
   });
+  workspace.events.askUnrecorded(() =>
+    listUncaptured(home).map(({ cwd, at, problem }) => ({ directory: cwd, since: at, problem })),
+  );
   // [R63] a restore must not remove the hooks that take the next checkpoint
   workspace.events.afterRestore(async (paths) => {
     if (!existsSync(join(home, "agents"))) return [];

@@ -11,6 +11,7 @@ import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Pause } from "../model/pause.ts";
 import type { Interrupt, RestoreProgress, StepSummary } from "../model/plan.ts";
 import type { CheckpointPolicy } from "../model/policy.ts";
+import type { CaptureFailure } from "../model/timeline.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import { decodeRules, type ExcludedDirectory } from "../model/rules.ts";
 import type { System } from "../model/system.ts";
@@ -41,6 +42,8 @@ export interface Context {
   progress: ((at: RestoreProgress) => void) | undefined;
   /** Reported ends that have no checkpoint yet and are not written down: plans and captures take them into account. */
   readonly ended: ReportedEnd[];
+  /** Turns here that could be neither captured nor recorded yet, as the host keeps them; oldest first. */
+  unrecorded: () => readonly CaptureFailure[];
   /** What of the files outside the root is captured, and whose they may not be. */
   readonly outside: {
     readonly isCaptured: boolean;

@@ -40,10 +40,17 @@ export function listUncaptured(db: Database, thread: ThreadId | undefined): Unca
     .map(toTurn);
 }
 
-/** Since when work has gone without a capture and none followed; null where the newest work was captured. */
-export function failingSince(db: Database, newest: number): CaptureFailure | null {
+/**
+ * Since when work has gone without a capture and none followed; null where the newest work was captured. What could not
+ * even be recorded yet counts, too.
+ */
+export function failingSince(
+  db: Database,
+  { newest, unrecorded }: { newest: number; unrecorded: readonly CaptureFailure[] },
+): CaptureFailure | null {
   const first = listUncaptured(db, undefined).findLast(({ after }) => after >= newest);
-  return first === undefined ? null : { since: first.at, problem: first.problem };
+  const { since, problem } = (first && { ...first, since: first.at }) ?? unrecorded[0] ?? {};
+  return since === undefined || problem === undefined ? null : { since, problem };
 }
 
 function addPrompt(

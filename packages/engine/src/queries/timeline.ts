@@ -266,7 +266,7 @@ function lookAtDisk(context: Context): { present: string | undefined; now: Timel
     at: system.now(),
     since: newest?.seq ?? null,
     working: threadsWorking(context),
-    failing: failingSince(store.db, newest?.seq ?? 0),
+    failing: failingSince(store.db, { newest: newest?.seq ?? 0, unrecorded: context.unrecorded() }),
   };
   if (newest === undefined || present === undefined)
     return { present: present?.snapshot, now: { ...now, changed: null, first: null } };

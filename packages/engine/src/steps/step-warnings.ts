@@ -19,12 +19,17 @@ export function undoWarnings(context: Context, steps: readonly Step[]): string[]
 }
 
 /** What a person should know where there is nothing to undo. */
-export function nothingToUndoWarnings({ store }: Context, thread: ThreadId | undefined): string[] {
-  const turns = countLateTurns(store.db, 0, thread);
-  if (turns === 0) return [];
+export function nothingToUndoWarnings(context: Context, thread: ThreadId | undefined): string[] {
+  const { db } = context.store;
+  const turns = (found: number) => (found === 1 ? "1 turn was" : `${found} turns were`);
+  const late = countLateTurns(db, 0, thread);
+  const lost = listUncaptured(db, thread).length + context.unrecorded().length;
   return [
-    `${turns === 1 ? "1 turn was" : `${turns} turns were`} captured too late to be undone; what was there before is in the checkpoints (\`belay list\`)`,
-  ];
+    late > 0 &&
+      `${turns(late)} captured too late to be undone; what was there before is in the checkpoints (\`belay list\`)`,
+    lost > 0 &&
+      `${turns(lost)} not captured and cannot be undone; what was there before is in the checkpoints (\`belay list\`)`,
+  ].filter((warning) => warning !== false);
 }
 
 /** [R125] The newest turns may have been captured too late: the undo takes another step, and says so. */
@@ -50,13 +55,14 @@ function approvalWarnings({ store }: Context, steps: readonly Step[]): string[] 
 }
 
 /** [R153] The newest change may belong to an uncaptured turn: the undo takes another step, and says so. */
-function uncapturedWarnings({ store: { db } }: Context, steps: readonly Step[]): string[] {
+function uncapturedWarnings({ store: { db }, unrecorded }: Context, steps: readonly Step[]): string[] {
   const since = Math.min(...steps.map(({ before }) => before ?? Infinity));
-  const lost = listUncaptured(db, undefined).filter(({ after }) => after >= since);
-  if (lost.length === 0) return [];
-  const turns = lost.length === 1 ? "1 turn since then was" : `${lost.length} turns since then were`;
+  const recorded = listUncaptured(db, undefined).filter(({ after }) => after >= since);
+  const lost = recorded.length + unrecorded().length;
+  if (lost === 0) return [];
+  const turns = lost === 1 ? "1 turn since then was" : `${lost} turns since then were`;
   return [
-    `${turns} not captured: what ${lost.length === 1 ? "it" : "they"} changed is not taken back (\`belay list\`)`,
+    `${turns} not captured: what ${lost === 1 ? "it" : "they"} changed is not taken back (\`belay list\`)`,
   ];
 }
 

@@ -72,6 +72,7 @@ export function createContext(parts: LocalWorkspaceParts): Context {
     interrupt: undefined,
     progress: undefined,
     ended: [],
+    unrecorded: () => [],
     parsers: new Parsers(),
     dropped,
     makeRoom: (missingBytes, keep) =>

@@ -1,5 +1,6 @@
 /** The events of a workspace in this process. */
 import type { Context } from "../capture/context.ts";
+import { absolutePath, below, isInside } from "../fs/absolute-path.ts";
 import { appendEvent, newestEvent, readEvents, type EventRow } from "../history/events.ts";
 import { threadOrigin } from "../history/threads.ts";
 import type { BytePath } from "../model/byte-path.ts";
@@ -8,7 +9,7 @@ import type { Thread } from "../model/checkpoint.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { AfterRestore } from "../model/plan.ts";
 import { describeEvent } from "../queries/describe-event.ts";
-import type { AfterForget, Events, Interruptions } from "./interface/events.ts";
+import type { AfterForget, Events, Interruptions, Unrecorded } from "./interface/events.ts";
 
 /** How often readers look for events of other processes. */
 const POLL_MS = 250;
@@ -63,6 +64,17 @@ export class LocalEvents implements Events {
 
   askInterruptions(ask: Interruptions): void {
     this.#interruptions = ask;
+  }
+
+  askUnrecorded(ask: Unrecorded): void {
+    const context = this.#context;
+    const { root } = context.workingCopy;
+    context.unrecorded = () =>
+      ask().filter(({ directory }) => {
+        const at = absolutePath(directory);
+        const inner = () => context.excludedDirectories().map(({ path }) => below(root, path));
+        return isInside(at, root) && !inner().some((other) => isInside(at, other));
+      });
   }
 
   /** What the host knows of interruptions. */

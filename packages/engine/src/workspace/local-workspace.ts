@@ -490,7 +490,8 @@ export class LocalWorkspace implements Workspace {
     const { store, capBytes } = this.#context;
     const full = fullSince(store, capBytes);
     if (full !== null) return { since: full, problem: "The store is full.", isFull: true };
-    const failure = failingSince(store.db, headCheckpoint(store.db)?.seq ?? 0);
+    const newest = headCheckpoint(store.db)?.seq ?? 0;
+    const failure = failingSince(store.db, { newest, unrecorded: this.#context.unrecorded() });
     return failure && { ...failure, isFull: false };
   }
 

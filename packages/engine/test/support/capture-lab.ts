@@ -100,6 +100,7 @@ export class CaptureLab {
       interrupt: undefined,
       progress: undefined,
       ended: [],
+      unrecorded: () => [],
       parsers: new Parsers(),
       dropped: [],
       makeRoom: (missingBytes, keep) => settings.makeRoom(missingBytes, keep),

@@ -3,6 +3,7 @@ import type { Thread } from "../../model/checkpoint.ts";
 import type { ThreadId } from "../../model/ids.ts";
 import type { EventOptions, WorkspaceEvent } from "../../model/event.ts";
 import type { AfterRestore } from "../../model/plan.ts";
+import type { CaptureFailure } from "../../model/timeline.ts";
 
 /** What a host does after words of this thread were forgotten. */
 export type AfterForget = (thread: Pick<Thread, "agent" | "externalId">) => Promise<void>;
@@ -11,6 +12,9 @@ export type AfterForget = (thread: Pick<Thread, "agent" | "externalId">) => Prom
 export type Interruptions = (
   threads: readonly Thread[],
 ) => Promise<readonly { readonly thread: ThreadId; readonly at: number }[]>;
+
+/** Turns that could be neither captured nor recorded yet, and where their agents worked; oldest first. */
+export type Unrecorded = () => readonly (CaptureFailure & { readonly directory: string })[];
 
 /** What happens in the workspace, for readers and for hosts that act on it; `workspace.events`. */
 export interface Events {
@@ -25,6 +29,8 @@ export interface Events {
   afterRestore(work: AfterRestore): () => void;
   /** Sets whom to ask about interruptions, before each plan that goes back while a tool is under way. */
   askInterruptions(ask: Interruptions): void;
+  /** Sets whom to ask about turns that wait to be recorded: `failing` and an undo tell of them meanwhile. */
+  askUnrecorded(ask: Unrecorded): void;
   /** Tells readers that the host's search index was compared with the newest checkpoint. */
   indexSynced(synced: {
     readonly checked: number;
