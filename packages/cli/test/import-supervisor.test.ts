@@ -1,6 +1,8 @@
 /** What a supervisor left in its data directory: metadata of checkpoints by session, and blobs beside them. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { closeDropIn } from "@belay/drop-in";
+import { CheckpointStorage } from "@belay/drop-in/supervisor";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { OldPlace, sha256 } from "./old-place.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -38,7 +40,7 @@ function saved(session: string, path: string, content: Buffer, encoding: "utf-8"
   return { path, encoding, mode: 0o644, hash: sha256(text) };
 }
 
-test("[R370] [R372] checkpoints come with names, notes, git state and binary content; a restore touches only their own files", () => {
+test("[R370] [R372] checkpoints come with names, notes, git state and binary content; a restore touches only their own files", async () => {
   const binary = Buffer.from([0, 255, 254, 10]);
   checkpoint(
     "s1",
@@ -80,6 +82,17 @@ test("[R370] [R372] checkpoints come with names, notes, git state and binary con
   });
   // the short id means the first session that has it
   expect(sandbox.json(["show", "cp-1"]).checkpoint.id).toBe(sandbox.json(["show", "s1/cp-1"]).checkpoint.id);
+  // [R2491] the supervisor's interface over this store knows them by session, absent files too
+  const options = { projectDir: sandbox.project, home: sandbox.home };
+  for (const [session, files] of [
+    ["s1", ["x\n", binary.toString("base64"), null]],
+    ["s2", ["other session\n"]],
+  ] as const) {
+    const loaded = await new CheckpointStorage(session, options).loadCheckpoint("cp-1");
+    expect(loaded).toMatchObject({ id: "cp-1", sessionId: session });
+    expect(loaded.files.map(({ content }) => content)).toEqual(files);
+  }
+  closeDropIn();
   sandbox.ok("restore", "s1/cp-1", "--yes");
   expect([sandbox.read("a.ts"), sandbox.read("new.ts"), sandbox.read("b.ts")]).toEqual([
     "x\n",

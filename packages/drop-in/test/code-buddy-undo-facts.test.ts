@@ -77,3 +77,44 @@ test("[C60] a hundred checkpoints are kept", async () => {
   const names = manager.getCheckpoints().map(({ name }) => name);
   expect([names.length, names[0], names.at(-1)]).toEqual([100, "number 2", "number 101"]);
 });
+
+test("[C60] what its patterns exclude and what is over its limit is not captured, is told, and never touched", async () => {
+  const { root, options, write, read, lines } = makePlace({
+    "a.txt": "0\n",
+    "out/x": "0\n",
+    "keep.gen": "0\n",
+  });
+  write(".belayignore", "!keep.gen\n");
+  write("large", "x".repeat(11));
+  const manager = new CheckpointManager(
+    root,
+    { autoCheckpoint: false, excludePatterns: ["out/", "*.gen"], maxFileSize: 10 },
+    options,
+  );
+  const checkpoint = await manager.createCheckpoint({ operation: "edit" });
+  expect(checkpoint.files.map(({ relativePath }) => relativePath)).toEqual([
+    ".belayignore",
+    "a.txt",
+    "keep.gen",
+  ]);
+  expect(lines).toContainEqual(
+    expect.objectContaining({ event: "not_captured", path: "large", reason: "too-large" }),
+  );
+  for (const path of ["a.txt", "out/x", "out/later", "large"]) write(path, "1\n");
+  expect(await manager.restoreCheckpoint(checkpoint, "restore")).toMatchObject({ restoredFiles: ["a.txt"] });
+  expect(["a.txt", "out/x", "out/later", "large"].map((path) => read(path))).toEqual([
+    "0\n",
+    "1\n",
+    "1\n",
+    "1\n",
+  ]);
+});
+
+test("[C60] 10 MiB a file is the limit unless another is given", async () => {
+  const { root, options, write } = makePlace({ a: "0\n" });
+  write("fits", Buffer.alloc(10 * 1024 * 1024, 1));
+  write("over", Buffer.alloc(10 * 1024 * 1024 + 1, 2));
+  const manager = new CheckpointManager(root, { autoCheckpoint: false }, options);
+  const { files } = await manager.createCheckpoint({ operation: "edit" });
+  expect(files.map(({ relativePath }) => relativePath)).toEqual(["a", "fits"]);
+});

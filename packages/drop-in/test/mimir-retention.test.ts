@@ -48,14 +48,14 @@ test("[M30] [M76] all conversations are pruned before the first call of a new pr
 });
 
 test("[M75] a conversation is pruned when it is first used, unless that is off", async () => {
-  const { clock, make, manager } = onClock({
+  const { clock, make, manager, look } = onClock({
     snapshots: { retention: { perConversation: { keepMinimum: 1 }, pruneOnStartup: false } },
   });
   for (const name of ["1", "2"]) await manager.createSnapshot("a", "manual", name);
   clock.now += 25 * HOUR;
   const next = make();
   await next.createSnapshot("b", "manual");
-  expect(await next.listSnapshots("a")).toHaveLength(2);
+  expect(look((workspace) => workspace.list({ kind: "manual" }))).toHaveLength(3);
   await next.createSnapshot("a", "manual", "3");
   expect((await next.listSnapshots("a")).map(({ description }) => description)).toEqual(["3", "2"]);
 });
@@ -76,4 +76,33 @@ test("[M74] the retention manager goes by its configuration, and a wrong type na
       facts: expect.objectContaining({ key: "snapshots.retention.perConversation.keepForHours" }),
     }),
   );
+});
+
+test.each([
+  ["listSnapshots", (manager: SnapshotManager) => manager.listSnapshots("a")],
+  ["getTimeline", (manager: SnapshotManager) => manager.getTimeline("a")],
+  ["getSnapshot", (manager: SnapshotManager) => manager.getSnapshot("a", "snap-kkkk").catch(() => null)],
+])("[M75] [M76] %s is a first use as well, of all conversations or of its own", async (_, use) => {
+  for (const [pruneOnStartup, left] of [
+    [true, 2],
+    [false, 3],
+  ] as const) {
+    const { clock, make, manager, look } = onClock({
+      snapshots: { retention: { perConversation: { keepMinimum: 1 }, pruneOnStartup } },
+    });
+    for (const conversation of ["a", "b"])
+      for (const name of ["1", "2"]) await manager.createSnapshot(conversation, "manual", name);
+    clock.now += 25 * HOUR;
+    await use(make());
+    expect(look((workspace) => workspace.list({ kind: "manual" }))).toHaveLength(left);
+  }
+});
+
+test("[M29] [M30] to prune as the first call says how many went", async () => {
+  const { clock, make, manager } = onClock({
+    snapshots: { retention: { perConversation: { keepMinimum: 1 } } },
+  });
+  for (const name of ["1", "2", "3"]) await manager.createSnapshot("a", "manual", name);
+  clock.now += 25 * HOUR;
+  expect(await make().pruneAll()).toBe(2);
 });

@@ -2,7 +2,13 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { CheckpointInterceptor, CheckpointManager, RollbackEngine } from "../src/supervisor.ts";
+import {
+  CheckpointInterceptor,
+  CheckpointManager,
+  CheckpointStorage,
+  RollbackEngine,
+  type Checkpoint,
+} from "../src/supervisor.ts";
 import { makePlace } from "./support/place.ts";
 
 const S1 = { id: "s1" };
@@ -53,3 +59,44 @@ test("[Y32] [Y43] two checkpoints are compared with each other, not with the dis
   const [present] = (await manager.diff("s1", second.id)).files;
   expect(present!.diff).toMatch(/-y\n\+z\n$/);
 });
+
+function storedAs(id: string, content: string): Checkpoint {
+  return {
+    id,
+    sessionId: "s1",
+    type: "auto",
+    messageIndex: 0,
+    files: [{ path: "a.ts", content, encoding: "utf-8", mode: 0o644, hash: "" }],
+    createdAt: "2026-05-01T10:00:00Z",
+    sizeBytes: 2,
+  };
+}
+
+test.each(["1", "cp", "1714557600000", "@1", "kkkk"])(
+  "[R2491] [Y43] what a caller stores as %s is loaded by that id, in each session its own, and never replaced",
+  async (id) => {
+    const { root, options, engine, manager, read, write } = supervised({ "a.ts": "now\n" });
+    const storage = (session: string) => new CheckpointStorage(session, { projectDir: root, ...options });
+    await storage("s1").storeCheckpoint(storedAs(id, "1\n"));
+    await storage("s2").storeCheckpoint(storedAs(id, "2\n"));
+    for (const [session, content] of [
+      ["s1", "1\n"],
+      ["s2", "2\n"],
+    ] as const) {
+      const loaded = await storage(session).loadCheckpoint(id);
+      expect(loaded).toMatchObject({ id, sessionId: session, files: [{ path: "a.ts", content }] });
+      const plan = await engine.createRollbackPlan({ id: session }, loaded);
+      expect(plan.checkpointId).toBe(id);
+      await engine.executeRollback(plan);
+      expect([read("a.ts"), await engine.verify(plan)]).toEqual([content, { ok: true, problems: [] }]);
+    }
+    await storage("s1").storeCheckpoint(storedAs(id, "1\n"));
+    await expect(storage("s1").storeCheckpoint(storedAs(id, "other\n"))).rejects.toThrow("other contents");
+    expect(await manager.listCheckpoints("s1")).toMatchObject([{ id, files: [{ content: "1\n" }] }]);
+    // one that was captured here is stored already, whatever the files are by now
+    const taken = JSON.parse(JSON.stringify(await manager.createManualCheckpoint(S1))) as Checkpoint;
+    write("a.ts", "later\n");
+    await storage("s1").storeCheckpoint(taken);
+    expect(await manager.listCheckpoints("s1")).toHaveLength(2);
+  },
+);

@@ -112,10 +112,17 @@ function checkpointOf(
     ...(toolUseId === undefined ? {} : { toolUseId }),
     ...(index === undefined ? {} : { messageIndex: index }),
     ...gitOf(facts["git"]),
+    conversation: { messageCount: 0, lastMessageId: null, artifacts: [markOf(id, files)] },
     files: { [Symbol.iterator]: () => filesOf(data, id, files) },
     // a checkpoint has the files that its tool named: of others it says nothing
     covers: files.map(({ path }) => path),
   };
+}
+
+/** For the supervisor's interface over this store: the id in its session, and what did not exist. */
+function markOf(id: string, files: readonly SavedFile[]) {
+  const absent = files.filter(({ hash }) => hash === undefined);
+  return { id, absent: absent.map(({ path }) => Buffer.from(path, "latin1").toString("utf8")) };
 }
 
 function gitOf(value: unknown): { git?: GitState } {

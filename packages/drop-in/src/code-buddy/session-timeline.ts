@@ -1,8 +1,8 @@
 /** Code Buddy's timeline of a session, which is a thread's. */
-import { displayPath, type Message, type ThreadSummary } from "@belay/engine";
+import { displayPath, type CheckpointId, type Message, type ThreadSummary } from "@belay/engine";
 import type { SyncWorkspace } from "@belay/engine/sync";
 import type { DropInOptions } from "../frame/options.ts";
-import { findThread, openThread } from "../frame/references.ts";
+import { findCheckpoint, findThread, openThread } from "../frame/references.ts";
 import { Root } from "../frame/root.ts";
 import { AGENT } from "./checkpoint.ts";
 
@@ -20,7 +20,7 @@ export interface TimelineEntry {
 }
 
 /** What a host records beside the words. */
-type Facts = Pick<TimelineEntry, "turn" | "toolCalls" | "filesTouched">;
+type Facts = Pick<TimelineEntry, "turn" | "ts" | "toolCalls" | "filesTouched" | "checkpointId">;
 
 const PREVIEW_CHARACTERS = 400;
 
@@ -38,15 +38,28 @@ export class SessionTimeline {
   async record(entry: TimelineEntry): Promise<void> {
     const { workspace } = this.#root;
     const thread = openThread(workspace, AGENT, this.#session);
-    const { turn, toolCalls, filesTouched, checkpointId, role, textPreview: content } = entry;
-    const facts: Facts = { turn, toolCalls, filesTouched };
+    const { turn, ts, toolCalls, filesTouched, checkpointId, role, textPreview: content } = entry;
+    const said = checkpointId === undefined ? {} : { checkpointId };
+    const facts: Facts = { turn, ts, toolCalls, filesTouched, ...said };
     if (role === "assistant") workspace.threads.addMessage(thread, { role, content, artifacts: [facts] });
     else
       workspace.turns.prompt(thread, {
         content,
         artifacts: [facts],
-        ...(checkpointId !== undefined && { checkpoint: checkpointId }),
+        ...this.#known(workspace, checkpointId),
       });
+  }
+
+  /** A checkpoint of a manager whose store dies with the process is only named. */
+  #known(workspace: SyncWorkspace, id: string | undefined): { checkpoint?: CheckpointId } {
+    if (id === undefined) return {};
+    try {
+      return { checkpoint: findCheckpoint(workspace, id).id };
+    } catch (error) {
+      if ((error as { code?: string }).code !== "CHECKPOINT_NOT_FOUND") throw error;
+      this.#root.log("info", "checkpoint_elsewhere", { checkpoint: id });
+      return {};
+    }
   }
 
   /** The messages of a session, oldest first. */
@@ -84,13 +97,14 @@ function entryOf(
   { turn, touched }: { turn: number; touched: string[] },
 ): TimelineEntry {
   const [facts] = artifacts as readonly (Partial<Facts> | undefined)[];
+  const checkpointId = facts?.checkpointId ?? checkpoint ?? undefined;
   return {
     turn: facts?.turn ?? turn,
-    ts: new Date(createdAt).toISOString(),
+    ts: facts?.ts ?? new Date(createdAt).toISOString(),
     role,
     textPreview: Array.from(content).slice(0, PREVIEW_CHARACTERS).join(""),
     toolCalls: facts?.toolCalls ?? [],
     filesTouched: [...new Set([...(facts?.filesTouched ?? []), ...touched])],
-    ...(checkpoint !== null && { checkpointId: checkpoint }),
+    ...(checkpointId !== undefined && { checkpointId }),
   };
 }

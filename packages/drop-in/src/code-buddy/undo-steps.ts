@@ -3,6 +3,7 @@ import { EventEmitter } from "node:events";
 import { join } from "node:path";
 import {
   displayPath,
+  RETENTION_PRESETS,
   type Checkpoint as Taken,
   type Message,
   type Outcome,
@@ -25,9 +26,9 @@ export interface CheckpointConfig {
   /** Milliseconds; defaults to 300,000. */
   autoCheckpointInterval: number;
   checkpointOnDangerousOps: boolean;
-  /** Belay's own rules decide what is captured (`.belayignore`); nothing more is left out by these. */
+  /** Patterns as in a `.belayignore`, which has the last word over them. */
   excludePatterns: string[];
-  /** As above: the limit of the settings counts. */
+  /** Bytes; defaults to 10 MiB. What is larger is not captured, is told in the log, and is never touched. */
   maxFileSize: number;
   compressCheckpoints: boolean;
 }
@@ -110,9 +111,12 @@ export class CheckpointManager extends EventEmitter {
 
   constructor(workingDirectory: string, config: Partial<CheckpointConfig> = {}, options: DropInOptions = {}) {
     super();
-    this.#root = new Root(workingDirectory, options);
     this.#config = { ...DEFAULTS, ...config };
-    const { enabled, autoCheckpoint, autoCheckpointInterval } = this.#config;
+    const { enabled, autoCheckpoint, autoCheckpointInterval, excludePatterns, maxFileSize } = this.#config;
+    this.#root = new Root(workingDirectory, options, {
+      retention: { ...RETENTION_PRESETS["default"]!, fileBytes: maxFileSize },
+      ignore: excludePatterns,
+    });
     if (enabled && autoCheckpoint)
       this.#timer = every(autoCheckpointInterval, this.#root.directory, () => this.#takeIfChanged());
   }
@@ -140,6 +144,8 @@ export class CheckpointManager extends EventEmitter {
     };
     const { checkpoint } = workspace.turns.prompt(thread, { content: name, artifacts: [facts] });
     if (checkpoint === null) throw new Error("Captures are paused: no checkpoint was taken.");
+    for (const { path, reason } of checkpoint.gaps)
+      this.#root.log("warning", "not_captured", { path: displayPath(path), reason });
     for (const tag of o.tags ?? []) workspace.tag(checkpoint.id, tag);
     const all = this.#messages();
     for (const { taken } of all.slice(0, Math.max(0, all.length - this.#config.maxCheckpoints)))

@@ -169,7 +169,7 @@ export class SnapshotManager implements ISnapshotManager {
 
   /** Drops what is older than the policy keeps; the newest ones and tagged ones stay. Returns how many went. */
   async prune(conversationId: string, policy: RetentionPolicy): Promise<number> {
-    const { workspace, listed } = this.#listed(conversationId);
+    const { workspace, listed } = this.#listed(conversationId, false);
     if (workspace === undefined) return 0;
     const before = this.#root.now() - policy.keepForHours * 3_600_000;
     const old = listed
@@ -229,7 +229,11 @@ export class SnapshotManager implements ISnapshotManager {
     } else if (autoCleanup && isFirst) void this.prune(conversationId, this.#retention);
   }
 
-  #listed(conversationId: string): {
+  /** `isUse`: what is due for pruning goes first. */
+  #listed(
+    conversationId: string,
+    isUse = true,
+  ): {
     workspace: SyncWorkspace | undefined;
     thread: ThreadId | undefined;
     listed: Checkpoint[];
@@ -237,6 +241,7 @@ export class SnapshotManager implements ISnapshotManager {
     const workspace = this.#root.known;
     const thread = workspace && findThread(workspace, AGENT, conversationId)?.id;
     if (workspace === undefined || thread === undefined) return { workspace, thread, listed: [] };
+    if (isUse) this.#cleanUp(conversationId);
     return { workspace, thread, listed: workspace.list({ thread }).filter(isShown) };
   }
 
@@ -247,6 +252,7 @@ export class SnapshotManager implements ISnapshotManager {
     const workspace = this.#root.known;
     const thread = workspace && findThread(workspace, AGENT, conversationId)?.id;
     if (workspace === undefined || thread === undefined) throw notFound(conversationId, snapshotId);
+    this.#cleanUp(conversationId);
     try {
       const checkpoint = findCheckpoint(workspace, snapshotId);
       if (checkpoint.thread === thread) return { workspace, thread, checkpoint };

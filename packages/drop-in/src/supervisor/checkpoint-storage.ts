@@ -1,11 +1,19 @@
 /** Stores checkpoints that a caller made, and loads any. */
-import { CHECKPOINT_PRESETS, pathFromBytes, type BytePath, type ImportedFile } from "@belay/engine";
+import {
+  CHECKPOINT_PRESETS,
+  pathFromBytes,
+  type BytePath,
+  type Checkpoint as Taken,
+  type ImportedFile,
+} from "@belay/engine";
 import type { DropInOptions } from "../frame/options.ts";
 import { Root } from "../frame/root.ts";
 import {
   checkpointIn,
   checkpointOf,
+  ORIGIN,
   sessionThread,
+  storedName,
   type Checkpoint,
   type CheckpointFile,
   type StoredMark,
@@ -22,19 +30,26 @@ export class CheckpointStorage {
     this.#root = new Root(projectDir, options, CHECKPOINT_PRESETS.tool);
   }
 
-  /** Stores a checkpoint with the contents that the caller has. Restoring it deletes only what it says did not exist. */
+  /**
+   * Stores a checkpoint with the contents that the caller has. Restoring it deletes only what it says did not exist. One that the
+   * store has is not stored again; another one by the same id is refused: what was stored is not replaced.
+   */
   async storeCheckpoint(checkpoint: Checkpoint): Promise<void> {
     const { workspace } = this.#root;
+    const known = this.#known(checkpoint.id);
+    // of one that was captured here the store has more than the caller
+    if (known?.origin === null) return;
+    if (known !== undefined) return assertSame(checkpoint, checkpointOf(workspace, this.#session, known));
     const thread = sessionThread(workspace, this.#session);
     const { name, annotation, toolUseId, git } = checkpoint;
     const files = checkpoint.files.map((file) => ({ ...file, path: this.#inside(file.path) }));
     const absent = checkpoint.files
       .filter(({ content }) => content === null)
       .map(({ path }) => this.#relative(path));
-    const mark: StoredMark = { absent };
+    const mark: StoredMark = { id: checkpoint.id, absent };
     workspace.importCheckpoint({
-      origin: "supervisor",
-      alias: checkpoint.id,
+      origin: ORIGIN,
+      alias: storedName(this.#session, checkpoint.id),
       thread,
       kind: checkpoint.type === "manual" ? "manual" : "tool",
       ...(checkpoint.type === "manual" ? {} : { phase: "before" as const }),
@@ -69,6 +84,15 @@ export class CheckpointStorage {
     dropOld(this.#root, sessionThread(this.#root.workspace, this.#session), { maxAge, maxCount });
   }
 
+  #known(id: string): Taken | undefined {
+    try {
+      return checkpointIn(this.#root.workspace, this.#session, id);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "CHECKPOINT_NOT_FOUND") throw error;
+      return undefined;
+    }
+  }
+
   #relative(path: string): string {
     return this.#root.insideAll([path])[0]!;
   }
@@ -76,6 +100,15 @@ export class CheckpointStorage {
   #inside(path: string): BytePath {
     return pathFromBytes(Buffer.from(this.#relative(path)));
   }
+}
+
+/** What is stored under an id stays what it is. */
+function assertSame(checkpoint: Checkpoint, known: Checkpoint): void {
+  const contents = ({ files }: Checkpoint) => new Map(files.map(({ path, content }) => [path, content]));
+  const stored = contents(known);
+  const isSame = [...contents(checkpoint)].every(([path, content]) => stored.get(path) === content);
+  if (isSame) return;
+  throw new Error(`There is another checkpoint ${checkpoint.id} with other contents. Nothing was stored.`);
 }
 
 function contentOf({

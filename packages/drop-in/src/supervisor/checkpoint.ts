@@ -51,6 +51,13 @@ export interface Checkpoint {
 }
 
 const AGENT = "supervisor";
+/** Whose names the ids are that callers gave checkpoints. */
+export const ORIGIN = "supervisor";
+
+/** What the store calls a checkpoint that a caller stored: ids are a session's own. */
+export function storedName(session: string, id: string): string {
+  return `${session}/${id}`;
+}
 
 /** The thread of a session, begun with a checkpoint of the present if there is none. */
 export function sessionThread(workspace: SyncWorkspace, session: string): ThreadId {
@@ -72,7 +79,8 @@ export function sessionsIn(workspace: SyncWorkspace): { id: ThreadId; session: s
 
 /** A checkpoint of this session; throws `CHECKPOINT_NOT_FOUND`. */
 export function checkpointIn(workspace: SyncWorkspace, session: string, ref: string): Taken {
-  const checkpoint = findCheckpoint(workspace, ref);
+  const stored = workspace.aliases(ORIGIN).get(storedName(session, ref));
+  const checkpoint = stored ?? findCheckpoint(workspace, ref);
   if (checkpoint.thread === knownSession(workspace, session) || checkpoint.thread === null) return checkpoint;
   throw new EngineError(
     "CHECKPOINT_NOT_FOUND",
@@ -90,9 +98,9 @@ export function listIn(workspace: SyncWorkspace, thread: ThreadId): Taken[] {
 
 /** A checkpoint in the design's form. Its files are found when they are looked at, and each content when it is. */
 export function checkpointOf(workspace: SyncWorkspace, sessionId: string, taken: Taken): Checkpoint {
-  const { id, kind, name, note, messageIndex, toolUseId, git, createdAt, bytes, description, gaps } = taken;
+  const { kind, name, note, messageIndex, toolUseId, git, createdAt, bytes, description, gaps } = taken;
   const facts: Omit<Checkpoint, "files"> = {
-    id,
+    id: idOf(taken),
     sessionId,
     type: kind === "manual" ? "manual" : "auto",
     ...(name !== null && { name }),
@@ -127,17 +135,27 @@ function pathsOf({ path, from }: FileChange): string[] {
   return [...(from === undefined ? [] : [displayPath(from)]), displayPath(path)];
 }
 
-/** The mark of a stored checkpoint: the files that did not exist. */
+/** The mark of a stored checkpoint: what its caller calls it, and the files that did not exist. */
 export interface StoredMark {
+  readonly id: string;
   readonly absent: readonly string[];
 }
 
+/** What callers know a checkpoint by: the id that they gave it, or Belay's. */
+export function idOf(taken: Taken): string {
+  return markOf(taken)?.id ?? taken.id;
+}
+
+function markOf({ origin, conversation }: Taken): Partial<StoredMark> | undefined {
+  const [mark] = (conversation?.artifacts ?? []) as (Partial<StoredMark> | undefined)[];
+  return origin === ORIGIN ? mark : undefined;
+}
+
 function storedFiles(workspace: SyncWorkspace, taken: Taken): CheckpointFile[] {
-  const [mark] = (taken.conversation?.artifacts ?? []) as (Partial<StoredMark> | undefined)[];
   const present = [...workspace.files(taken.id)]
     .filter(({ kind }) => kind !== "directory")
     .map(({ path }) => displayPath(path));
-  return [...present, ...(mark?.absent ?? [])].map((path) => fileAt(workspace, taken, path));
+  return [...present, ...(markOf(taken)?.absent ?? [])].map((path) => fileAt(workspace, taken, path));
 }
 
 function fileAt(workspace: SyncWorkspace, { id }: Taken, path: string): CheckpointFile {

@@ -19,7 +19,7 @@ export class RollbackEngine {
     const { workspace } = this.#root;
     const taken = checkpointIn(workspace, session.id, target.id);
     const plan = workspace.planRestore(taken.id, { thread: sessionThread(workspace, session.id) });
-    return rollbackPlan(workspace, taken, plan);
+    return rollbackPlan(workspace, { session: session.id, target: taken, plan });
   }
 
   /**
@@ -40,7 +40,11 @@ export class RollbackEngine {
   /** Whether the files are as the plan makes them. */
   async verify(plan: RollbackPlan): Promise<{ ok: boolean; problems: string[] }> {
     const { workspace } = this.#root;
-    const target = workspace.resolve(plan.checkpointId);
+    const { sessionId, checkpointId } = plan;
+    const target =
+      sessionId === undefined
+        ? workspace.resolve(checkpointId)
+        : checkpointIn(workspace, sessionId, checkpointId);
     const problems = plan.operations.flatMap(({ type, path }) => {
       const place = pathFromBytes(Buffer.from(path));
       const [now, then] = [workspace.file(null, place, HASHED), workspace.file(target.id, place, HASHED)];

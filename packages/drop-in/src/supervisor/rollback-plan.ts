@@ -2,6 +2,7 @@
 import { displayPath, type Checkpoint as Taken, type Edit, type Plan } from "@belay/engine";
 import type { SyncWorkspace } from "@belay/engine/sync";
 import { textOf, withLazy } from "../frame/contents.ts";
+import { idOf } from "./checkpoint.ts";
 
 /** One file that a rollback changes. Contents are read when they are looked at. */
 export interface RollbackOperation {
@@ -20,6 +21,8 @@ export interface RollbackPlan {
   warnings: string[];
   /** What `executeRollback` carries out: this plan or nothing. */
   planId?: string;
+  /** Whose checkpoint it is. */
+  sessionId?: string;
   /** Files that stay although the checkpoint does not have them, and why. */
   kept?: { path: string; reason: string }[];
   /** Files that stand in the way. */
@@ -29,7 +32,10 @@ export interface RollbackPlan {
 const UNCOMMITTED = "You have uncommitted git changes that may conflict with rollback";
 
 /** A plan of the engine in the supervisor's form. */
-export function rollbackPlan(workspace: SyncWorkspace, target: Taken, plan: Plan): RollbackPlan {
+export function rollbackPlan(
+  workspace: SyncWorkspace,
+  { session, target, plan }: { session: string; target: Taken; plan: Plan },
+): RollbackPlan {
   const operations = plan.edits.flatMap((edit) => operationOf(workspace, target, edit));
   const isUncommitted = plan.git.target !== null && plan.git.now?.dirty === true;
   const named = ({ path, reason }: { path: Edit["path"]; reason: string }) => ({
@@ -37,11 +43,12 @@ export function rollbackPlan(workspace: SyncWorkspace, target: Taken, plan: Plan
     reason,
   });
   return {
-    checkpointId: target.id,
+    checkpointId: idOf(target),
     operations,
     affectedFiles: operations.map(({ path }) => path),
     warnings: [...(isUncommitted ? [UNCOMMITTED] : []), ...plan.warnings],
     planId: plan.id,
+    sessionId: session,
     kept: plan.kept.map(named),
     conflicts: plan.conflicts.map(named),
   };
