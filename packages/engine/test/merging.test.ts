@@ -439,6 +439,34 @@ test(
 );
 
 test(
+  "[R96] where both versions are kept, the other side's gets a name that no side, and no other decision, has",
+  inWorkspace({ "a.png": "\0\x01", "b.png": "\0\x01", "b.theirs.png": "ours" }, async (temp) => {
+    await begin(temp);
+    await workOn(temp, "f", () => {
+      temp.write("a.png", "\0\x02");
+      temp.write("a.theirs.png", "of f");
+      temp.write("b.png", "\0\x02");
+    });
+    await workOn(temp, "g", () => temp.write("a.png", "\0\x03"));
+    for (const path of ["a.png", "b.png"]) temp.write(path, "\0\x04");
+    const { merge: made } = await merge(temp, "f", "g");
+    for (const { id } of await temp.workspace.conflicts()) await temp.workspace.resolve(id, { take: "both" });
+    const plan = await temp.workspace.merges.planRest(made.id);
+    expect(await temp.workspace.merge(plan)).toMatchObject({ outcome: "applied" });
+    const files = [...temp.tree().keys()].sort().map((path) => [path, temp.read(path)]);
+    expect(Object.fromEntries(files)).toEqual({
+      "a.png": "\0\x04",
+      "a.theirs.png": "of f",
+      "a.theirs-2.png": "\0\x02",
+      "a.theirs-3.png": "\0\x03",
+      "b.png": "\0\x04",
+      "b.theirs.png": "ours",
+      "b.theirs-2.png": "\0\x02",
+    });
+  }),
+);
+
+test(
   "[R95] [R96] what a merge brings belongs to the threads whose work it is, also when it is undone",
   inWorkspace({ a: LINES, b: "0\n" }, async (temp) => {
     await begin(temp);

@@ -22,6 +22,7 @@ import type { Database } from "../store/database.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { describeConflict } from "./describe-merge.ts";
+import { takenNames } from "./planned-source.ts";
 import { resultOf, type Choice } from "./resolution-result.ts";
 
 /** Who decided, and what is said about it. */
@@ -97,6 +98,7 @@ export function decide(context: Context, ref: string, choice: Choice & DecisionF
     const { result, chosen } = resultOf(conflict, choice, {
       read: (hash) => store.objects.read(hash),
       put: (content) => writer.put(content),
+      isTaken: takenNames(context, conflict),
     });
     writer.storeNow();
     const next = decided(conflict, { choice, result, chosen, now: system.now() });

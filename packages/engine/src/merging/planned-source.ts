@@ -4,7 +4,14 @@ import { lookUp } from "../diff/compare-trees.ts";
 import { branchAt } from "../history/branches.ts";
 import { assertSealed } from "../history/checkpoint-seal.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
-import type { ConflictRecord, MergeRecord, SourceRecord } from "../history/merge-rows.ts";
+import { headSeq } from "../history/line.ts";
+import {
+  findMerge,
+  listConflicts,
+  type ConflictRecord,
+  type MergeRecord,
+  type SourceRecord,
+} from "../history/merge-rows.ts";
 import type { SourceConflict } from "../merge/merge-sources.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -44,6 +51,19 @@ export function stateAt({ store: { db } }: Context, seq: number): Checkpoint {
     );
   assertSealed(db, checkpoint);
   return checkpoint;
+}
+
+/** Tells which names something has: on a side of the merge, or by another decision about it. */
+export function takenNames({ store }: Context, { id, merge }: ConflictRecord): (path: BytePath) => boolean {
+  const { db, objects } = store;
+  const { sources, into } = findMerge(db, merge);
+  const states = [headSeq(db, into), ...sources.map(({ head }) => head)].flatMap(
+    (seq) => checkpointAt(db, seq) ?? [],
+  );
+  const others = listConflicts(db, merge).filter((conflict) => conflict.id !== id);
+  const decided = new Set(others.flatMap(({ result }) => (result ?? []).map(([path]) => path)));
+  return (path) =>
+    decided.has(path) || states.some(({ snapshot }) => lookUp(objects, snapshot, path).entry !== undefined);
 }
 
 /** What a conflict is about: its merge, its source, and what was made or decided so far. */

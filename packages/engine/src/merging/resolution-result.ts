@@ -17,10 +17,12 @@ export type Choice =
   | { readonly take: MergeOption; readonly region?: number | undefined }
   | { readonly content: Buffer };
 
-/** Where content is read and put. */
+/** Where content is read and put, and which names are not free. */
 export interface Contents {
   read(hash: ObjectHash): Buffer;
   put(content: Buffer): ObjectHash;
+  /** Whether something has a name or will get it; without this every name is free. */
+  isTaken?(path: BytePath): boolean;
 }
 
 /** The result of a decision; undefined while regions are left. */
@@ -93,15 +95,19 @@ function bothOf(conflict: ConflictRecord, contents: Contents): readonly ResultEn
     ];
   return [
     [path, here.ours],
-    [besideOf(path), here.theirs],
+    [besideOf(path, contents), here.theirs],
   ];
 }
 
-/** Where the other side's file goes when both are kept: `logo.theirs.png`. */
-function besideOf(path: BytePath): BytePath {
-  const at = path.lastIndexOf(".");
-  const hasEnding = at > path.lastIndexOf("/") + 1;
-  return (hasEnding ? `${path.slice(0, at)}.theirs${path.slice(at)}` : `${path}.theirs`) as BytePath;
+/** Where the other side's file goes when both are kept: `logo.theirs.png`, or `logo.theirs-2.png` if that is taken. [R96] */
+function besideOf(path: BytePath, { isTaken = () => false }: Contents): BytePath {
+  const dot = path.lastIndexOf(".");
+  const end = dot > path.lastIndexOf("/") + 1 ? dot : path.length;
+  for (let number = 1; ; number += 1) {
+    const added = number === 1 ? ".theirs" : `.theirs-${number}`;
+    const beside = `${path.slice(0, end)}${added}${path.slice(end)}` as BytePath;
+    if (!isTaken(beside)) return beside;
+  }
 }
 
 function chooseRegion(

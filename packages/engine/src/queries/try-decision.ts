@@ -1,5 +1,6 @@
 /** What would a decision about a conflict come to? Nothing is recorded, and no file is touched. */
 import { findConflict, warningsOf, type DecisionFacts } from "../merging/decide-conflicts.ts";
+import { takenNames } from "../merging/planned-source.ts";
 import { resultOf, type Choice } from "../merging/resolution-result.ts";
 import type { Context } from "../capture/context.ts";
 import type { ConflictRecord, ResultEntry } from "../history/merge-rows.ts";
@@ -40,6 +41,7 @@ export function tryDecision(context: Context, ref: string, choice: TriedChoice):
       made.set(name, content);
       return name;
     },
+    isTaken: takenNames(context, conflict),
   };
   const { result } = resultOf(...asOne(conflict, choice), contents);
   if (result === undefined) return { files: [], content: null, warnings: [], isWhole: false, parses: null };
