@@ -53,6 +53,18 @@ test("[R2365] off unless it is set; then one where something changed, so many mi
   expect(await taken()).toBe(2);
 });
 
+test("[R140] [R2365] checkpoints.timerMinutes: off, on, off and on again while the process runs", async () => {
+  const { home, write, pass, taken } = await followed();
+  const seen: number[] = [];
+  for (const [at, minutes] of ["5", null, "5", null].entries()) {
+    writeSetting(home, "checkpoints.timerMinutes", minutes);
+    write(`round ${at}\n`);
+    await pass(60);
+    seen.push(await taken());
+  }
+  expect(seen).toEqual([1, 1, 2, 2]);
+});
+
 test("[R2365] none while an agent works, in a pause, or where automatic checkpoints are off", async () => {
   const { workspace, home, write, pass, taken } = await followed();
   writeSetting(home, "checkpoints.timerMinutes", "5");

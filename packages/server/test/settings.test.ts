@@ -162,10 +162,11 @@ test.each(CASES)(
 /** Settings that apply to the next start of the process; `pages.test.ts` has them. */
 const AT_START = ["ui.port"];
 /**
- * Settings of what the command adds to the process; `cli/test/notices.test.ts`, `cli/test/background-sync.test.ts`,
+ * Settings of what the command adds to the process; `cli/test/timed-checkpoints.test.ts`, `cli/test/notices.test.ts`, `cli/test/background-sync.test.ts`,
  * `cli/test/remote.test.ts`, `cli/test/remote-team.test.ts`, `remote/test/sent-kinds.test.ts` and `cli/test/find.test.ts` have them.
  */
 const OF_THE_COMMAND = [
+  "checkpoints.timerMinutes",
   "sync.automatic",
   "sync.intervalSeconds",
   "sync.pullMinutes",
