@@ -110,6 +110,7 @@ describe("notebooks", () => {
     id?: string;
     source: string[];
     outputs?: unknown[];
+    attachments?: unknown;
   }
   const notebook = (...cells: TestCell[]) =>
     `${JSON.stringify(
@@ -159,6 +160,38 @@ describe("notebooks", () => {
       notebook(cell("a", "changed\n", ["theirs"]), cell("b", "y\n")),
     );
     expect(text(verdict)).toBe(notebook(cell("a", "changed\n", ["theirs"]), cell("b", "y\n")));
+    expect(verdict.taken && verdict.dropped).toEqual([
+      "the outputs of cell 1 are those of its new source: the other side ran the old one again",
+    ]);
+  });
+
+  test("[R96] nothing that one side changed is lost: attachments, other fields, cells whose ids are not unique", () => {
+    const base = notebook({ ...cell("a", "x\n"), attachments: { logo: 1 } }, cell("b", "y\n"));
+    const ours = base
+      .replace('"x\\n"', '"ours\\n"')
+      .replace('"metadata": {},\n "nbformat"', '"metadata": {},\n "own": 1,\n "nbformat"');
+    const theirs = base
+      .replace('"logo": 1', '"logo": 2')
+      .replace('"nbformat_minor": 5', '"nbformat_minor": 5,\n "other": 1');
+    const merged = text(merge("n.ipynb", base, ours, theirs));
+    for (const each of ['"ours\\n"', '"logo": 2', '"own": 1', '"other": 1']) expect(merged).toContain(each);
+    const clash = merge("n.ipynb", base, base.replace('"logo": 1', '"logo": 3'), theirs);
+    expect(clash).toMatchObject({ taken: false, kind: "content" });
+    const tagged = base.replace('"metadata": {}', '"metadata": { "tags": [] }');
+    const run = base.replace('"outputs": []', '"outputs": [\n    "ran"\n   ]');
+    expect(text(merge("n.ipynb", base, `${JSON.stringify(JSON.parse(tagged), null, 1)}\n`, run))).toContain(
+      '"ran"',
+    );
+    const twice = (...sources: string[]) => notebook(...sources.map((source) => cell("same", `${source}\n`)));
+    expect(
+      text(merge("n.ipynb", twice("1", "2", "3"), twice("one", "2", "3"), twice("1", "2", "three"))),
+    ).toBe(twice("one", "2", "three"));
+  });
+
+  test("[M43] a cell that both sides moved to different places is a conflict", () => {
+    const at = (order: string) => notebook(...order.split("").map((name) => cell(name, `${name}\n`)));
+    const sides = [at("abcdef"), at("bcadef"), at("bcdefa")] as const;
+    expect(merge("n.ipynb", ...sides)).toMatchObject({ taken: false, severity: "high", kind: "content" });
   });
 
   test("[M43] the same line of a cell, or a cell that is gone on one side, is a conflict", () => {

@@ -42,10 +42,14 @@ export function mergeNotebook(contents: Contents): Taken | Contested | undefined
   const told: Told = { clashes: [], dropped: [] };
   const { clashes, dropped } = told;
   const cells = mergeCells({ base, ours, theirs }, told);
-  const metadata = pick(base.metadata, ours.metadata, theirs.metadata);
   const minor = Math.max(ours.nbformat_minor, theirs.nbformat_minor);
-  if (metadata === undefined) clashes.push("both sides changed the metadata of the notebook");
-  if (clashes.length > 0)
+  const fields = mergeFields(base, ours, {
+    ...theirs,
+    cells: ours.cells,
+    nbformat_minor: ours.nbformat_minor,
+  });
+  if (fields === undefined) clashes.push("both sides changed the metadata of the notebook");
+  if (fields === undefined || clashes.length > 0)
     return {
       taken: false,
       kind: "content",
@@ -55,7 +59,7 @@ export function mergeNotebook(contents: Contents): Taken | Contested | undefined
       options: ["ours", "theirs", "base"],
       proposal: null,
     };
-  const content = write({ ...ours, cells, metadata, nbformat_minor: minor }, contents.ours);
+  const content = write({ ...fields, cells, nbformat_minor: minor }, contents.ours);
   return { taken: true, content, severity: "medium", how: "lines", dropped };
 }
 
@@ -96,13 +100,15 @@ function mergeCells(
   { base, ours, theirs }: Record<"base" | "ours" | "theirs", Notebook>,
   told: Told,
 ): Cell[] {
-  const byKey = [base, ours, theirs].map((side) => keyed(base, side)) as [Cells, Cells, Cells];
+  const hasIds = [base, ours, theirs].every(hasUniqueIds);
+  const byKey = [base, ours, theirs].map((side) => keyed(base, side, hasIds)) as [Cells, Cells, Cells];
   const pieces = mergePieces(...(byKey.map((cells) => [...cells.keys()]) as [string[], string[], string[]]));
   if (pieces.some(({ conflict }) => conflict !== undefined)) {
     told.clashes.push("both sides added, removed or moved cells at the same place");
     return [];
   }
   const keys = pieces.flatMap((piece) => (piece.conflict === undefined ? piece.lines : []));
+  if (new Set(keys).size < keys.length) told.clashes.push("both sides moved a cell, to different places");
   if (byKey.some((cells) => [...cells].some(([key, cell]) => isChangedAndGone(key, cell, { keys, byKey }))))
     told.clashes.push("one side removed a cell that the other changed");
   return keys.flatMap((key, at) => {
@@ -120,9 +126,14 @@ function isChangedAndGone(
   return !keys.includes(key) && before !== undefined && !isSame(before, cell);
 }
 
-/** Cells by their id; without ids, a side's cell has the key of the base cell that it came from. */
-function keyed(base: Notebook, side: Notebook): Cells {
-  const hasIds = [base, side].every(({ cells }) => cells.every(({ id }) => id !== undefined));
+/** Jupyter gives each cell an id of its own; some tools copy cells with their ids. */
+function hasUniqueIds({ cells }: Notebook): boolean {
+  const ids = new Set(cells.map(({ id }) => id));
+  return ids.size === cells.length && !ids.has(undefined);
+}
+
+/** Cells by their id; where ids do not tell them apart, a side's cell has the key of the base cell that it came from. */
+function keyed(base: Notebook, side: Notebook, hasIds: boolean): Cells {
   if (hasIds) return new Map(side.cells.map((cell) => [cell.id!, cell]));
   const [before, after] = [base, side].map(({ cells }) => cells.map((cell) => JSON.stringify(textOf(cell))));
   const keys = after!.map((source, at) => `new ${hashBytes(Buffer.from(source))} ${at}`);
@@ -150,25 +161,31 @@ function mergeCell(
   if (base !== undefined && isSame(base, ours)) return theirs;
   const [before, left, right] = [base ?? { ...ours, source: "" }, ours, theirs].map(textOf);
   const source = mergeText(Buffer.from(before!), Buffer.from(left!), Buffer.from(right!));
-  const metadata = pick(base?.metadata ?? {}, ours.metadata, theirs.metadata);
-  if (!source.clean || metadata === undefined || ours.cell_type !== theirs.cell_type) {
+  const { source: own, outputs, execution_count } = ours;
+  const fields = mergeFields(base ?? {}, ours, { ...theirs, source: own, outputs, execution_count });
+  if (!source.clean || fields === undefined || ours.cell_type !== theirs.cell_type) {
     told.clashes.push(`both sides changed cell ${number}`);
     return undefined;
   }
   const text = source.content.toString();
-  const cell = { ...ours, metadata, source: typeof ours.source === "string" ? text : splitText(text) };
-  if (ours.outputs === undefined) return cell;
+  const cell = { ...fields, source: typeof own === "string" ? text : splitText(text) };
+  if (outputs === undefined) return cell;
   const isChanged = { ours: left !== before, theirs: right !== before };
   // outputs belong to the source they came from; of two changed sources neither has them any more
-  if (isChanged.theirs && !isChanged.ours)
-    return { ...cell, outputs: theirs.outputs ?? [], execution_count: theirs.execution_count ?? null };
-  if (isChanged.theirs) {
+  if (isChanged.ours && isChanged.theirs) {
     told.dropped.push(`the outputs of cell ${number} were cleared: both sides changed its source`);
     return { ...cell, outputs: [], execution_count: null };
   }
-  if (!isChanged.ours && !isSame(ours.outputs, theirs.outputs))
-    told.dropped.push(`the outputs of cell ${number} are ours: both sides ran it again`);
-  return cell;
+  const isRun = (side: Cell) => !isSame(side.outputs, base?.outputs);
+  const isTheirs = isChanged.theirs || (!isChanged.ours && !isRun(ours));
+  const [from, other] = isTheirs ? [theirs, ours] : [ours, theirs];
+  if (isRun(other) && !isSame(other.outputs, from.outputs))
+    told.dropped.push(
+      isChanged.ours || isChanged.theirs
+        ? `the outputs of cell ${number} are those of its new source: the other side ran the old one again`
+        : `the outputs of cell ${number} are ours: both sides ran it again`,
+    );
+  return { ...cell, outputs: from.outputs ?? [], execution_count: from.execution_count ?? null };
 }
 
 function textOf({ source }: Cell): string {
@@ -183,8 +200,19 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** The value that changed; undefined when both changed it differently. */
-function pick<Value>(base: Value, ours: Value, theirs: Value): Value | undefined {
-  if (isSame(ours, theirs) || isSame(base, theirs)) return ours;
-  return isSame(base, ours) ? theirs : undefined;
+/** Each field as the side that changed it has it; undefined when both sides changed one differently. */
+function mergeFields<Fields extends object>(
+  base: Partial<Fields>,
+  ours: Fields,
+  theirs: { readonly [Key in keyof Fields]: Fields[Key] | undefined },
+): Fields | undefined {
+  const merged: [keyof Fields, unknown][] = [];
+  for (const key of new Set(Object.keys({ ...ours, ...theirs }) as (keyof Fields)[])) {
+    const [before, left, right] = [base[key], ours[key], theirs[key]];
+    const isOurs = isSame(left, right) || isSame(before, right);
+    if (!isOurs && !isSame(before, left)) return undefined;
+    const value = isOurs ? left : right;
+    if (value !== undefined) merged.push([key, value]);
+  }
+  return Object.fromEntries(merged) as Fields;
 }
