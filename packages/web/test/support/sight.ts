@@ -53,6 +53,8 @@ function faultsInPage(): string[] {
       if (textOverflow === "ellipsis" && !display.includes("flex") && !display.includes("grid")) return false;
       const frame = parent.getBoundingClientRect();
       if (overflowX !== "visible" && (right > frame.right + 1 || left < frame.left - 1)) return true;
+      // what is in the top layer is cut by nothing around it
+      if (parent.matches("dialog[open], :popover-open")) return false;
     }
     return false;
   };
