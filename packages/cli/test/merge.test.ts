@@ -77,7 +77,9 @@ test("[R95] [M42] [M43] [C52] three branches come in as one step; the one that o
       resolution: null,
     },
   ]);
-  expect(sandbox.ok("conflicts", "a.ts")).toContain("    < const a3 = 33;\n    > const a3 = 333;\n");
+  const shown = sandbox.ok("conflicts", "a.ts");
+  expect(shown).toContain("    < const a3 = 33;\n    > const a3 = 333;\n");
+  expect(shown.match(/both sides changed line/g)).toHaveLength(1);
   expect(sandbox.json(["conflicts", "a.ts"])).toMatchObject({ theirs: { text: line(3, "const a3 = 333;") } });
   // [M47] the last decision brings in the rest
   const { conflict, merge: rest } = sandbox.json(["resolve", "a.ts", "--take", "theirs"]);

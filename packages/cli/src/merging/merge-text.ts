@@ -182,11 +182,17 @@ export function conflictText(conflict: MergeConflict, output: Output): string {
     head,
     ...(otherPath === null ? [] : [`  the other name: ${visiblePath(otherPath)}`]),
     `  ${agents.map(visible).join(" and ")}; ours is the files here, theirs is ${visible(source)}`,
-    ...reasons.map(({ detail }) => `  ${visible(detail)}`),
+    ...reasons.map((reason) => `  ${visible(reasonText(reason))}`),
     ...regionsText(conflict, output),
     `  ${style.dim("options:")} ${options.join(", ")}`,
-    `  ${stateText(conflict)}`,
+    // an open one has said why already
+    ...(stateText(conflict) === conflict.reason ? [] : [`  ${stateText(conflict)}`]),
   ].join("\n");
+}
+
+function reasonText({ code, detail }: MergeConflict["reasons"][number]): string {
+  const isUnchecked = code === "syntax" && detail === "unchecked";
+  return isUnchecked ? "its language is not one that is checked: only lines were compared" : detail;
 }
 
 const SHOWN_LINES = 12;
