@@ -130,11 +130,14 @@ test(
     temp.write("packages/p/node_modules/y/index.js", "y\n");
     temp.write(".venv/pyvenv.cfg", "home = /usr\n");
     temp.write("node_modules/py/pyvenv.cfg", "");
+    temp.write("packages/q/node_modules/pyvenv.cfg", "home = /usr\n");
     const fork = await make(temp, "one");
     expect(fork.dependencies).toMatchObject([
       { path: "node_modules", how: expect.stringMatching(/^(copied|cloned)$/), reason: null },
       { path: "packages/p/node_modules" },
+      { path: "packages/q/node_modules", how: "skipped", reason: expect.stringContaining("interpreter") },
     ]);
+    expect(existsSync(join(fork.path, "packages/q/node_modules"))).toBe(false);
     expect(existsSync(join(fork.path, ".venv"))).toBe(false);
     rmSync(join(fork.path, "node_modules"), { recursive: true });
     expect(temp.read("node_modules/x/index.js")).toBe("x\n");
