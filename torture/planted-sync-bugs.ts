@@ -164,6 +164,117 @@ export const SYNC_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
+    name: "the writer of an adopted line claims what it sent in its sleep",
+    suite: "sync",
+    tries: 200,
+    edits: [edit("sync/push", "expectNotAdopted(await refreshed(), line);", "await refreshed();")],
+  },
+  {
+    name: "what is known of the members is as new as the push",
+    suite: "sync",
+    tries: 200,
+    edits: [edit("sync/push", "target.lookedAt ?? target.around.now()", "target.around.now()")],
+  },
+  {
+    name: "a segment that came long after its line was adopted counts",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit(
+        "space/writer-rights",
+        'isLate && verdict === "counts" ? "late" : verdict',
+        "isLate ? verdict : verdict",
+      ),
+    ],
+  },
+  {
+    name: "an adopter begins at once",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit(
+        "sync/adopted-lines",
+        "if (now - since <= ADOPTION_FENCE_MS) continue;",
+        "if (now < since) continue;",
+      ),
+    ],
+  },
+  {
+    name: "an adopter repairs its base with a segment",
+    suite: "sync",
+    tries: 200,
+    edits: [edit("sync/restate-line", "if (lost.size > 0 && adopted !== undefined)", "if (lost.size < 0)")],
+  },
+  {
+    name: "a store goes on with a line that was adopted",
+    suite: "sync",
+    tries: 40,
+    edits: [edit("sync/push", "expectNotAdopted(target.space, first.line);", "")],
+  },
+  {
+    name: "of two bases of an adopted line a sweep believes the older",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit(
+        "sync/sweep",
+        "fold.object.modified > one.object.modified",
+        "fold.object.modified < one.object.modified",
+      ),
+    ],
+  },
+  {
+    name: "what a removed member or the writer of an adopted line sends restates for a sweep",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit("sync/read-uses", 'isWritten = verdict === "counts";', 'isWritten = verdict !== "foreign";'),
+    ],
+  },
+  {
+    name: "what rides inside segments is not encrypted again",
+    suite: "sync",
+    tries: 40,
+    edits: [
+      edit(
+        "sync/rewrite-line",
+        "inside.has(hash) && !taken.has(hash)",
+        "inside.has(hash) && taken.has(hash)",
+      ),
+    ],
+  },
+  {
+    name: "the base of what was encrypted again is not looked at again",
+    suite: "sync",
+    tries: 200,
+    edits: [
+      edit(
+        "sync/restate-line",
+        "inline, fold: {}, now })",
+        "inline, fold: {}, now: (this.#writer.uploads.uploadedSince() ?? now) + Infinity })",
+      ),
+    ],
+  },
+  {
+    name: "what stays at home has no place in a base",
+    suite: "sync",
+    tries: 40,
+    edits: [
+      edit(
+        "sync/plan-base",
+        "if (isWithheld === true) index.set(hash, { parcel: WITHHELD, frame: 0 });",
+        "if (isWithheld === true) index.delete(hash);",
+      ),
+      edit("sync/plan-base", "parcel === WITHHELD || (", "("),
+    ],
+  },
+  {
+    name: "a sweep takes what was handed over for parcels",
+    suite: "sync",
+    tries: 5,
+    edits: [edit("sync/sweep", "collect(store.list(names.parcels))", "collect(store.list(space.id))")],
+  },
+  {
     name: "a head is trusted",
     suite: "sync",
     tries: 40,

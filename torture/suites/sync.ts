@@ -4,6 +4,7 @@
  */
 import { createSeededRandom } from "../../packages/engine/test/support/seeded-random.ts";
 import { simulateHandingOn } from "../../packages/remote/test/simulation/hand-on.ts";
+import { simulateTakingOver } from "../../packages/remote/test/simulation/take-over.ts";
 import { simulate } from "../../packages/remote/test/simulation/simulate.ts";
 import type { Suite } from "../suite.ts";
 
@@ -17,6 +18,7 @@ export const sync: Suite = {
   short: 3,
   async round(round) {
     await simulateHandingOn(createSeededRandom(round.random.seed));
+    await simulateTakingOver(createSeededRandom(round.random.seed));
     await simulate({ random: round.random, machines: 3, days: round.random.pick(DAYS) });
     round.count("without a loss");
   },

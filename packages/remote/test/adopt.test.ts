@@ -157,10 +157,12 @@ describe("adopted lines", { timeout: 120_000 }, () => {
     expect(await checkpointsOf(carl)).toEqual(await checkpointsOf(bob));
   });
 
-  test("[R2241, R2242] a machine that slept in the middle of a push claims nothing on the line that it lost", async () => {
+  test("[R2241, R2242, R2243] a machine that slept in the middle of a push claims nothing on the line that it lost, and what it sent there harms nothing", async () => {
     const { store, ana, bob, line } = await team();
+    const before = filesBelow(bob.root);
     await adopt(ana, line);
-    bob.write({ "work.txt": "sent in its sleep\n" });
+    // content that the line has, and that its adopter lets go meanwhile
+    bob.write({ "work.txt": "state 2\n" });
     await bob.workspace.checkpoint();
     // it looked at the members before the adoption, and sleeps between two requests
     const put = store.put.bind(store);
@@ -179,6 +181,35 @@ describe("adopted lines", { timeout: 120_000 }, () => {
     expect(await checkpointsOf(carl)).toEqual(await checkpointsOf(bob));
     await carl.workspace.restoreTo("@");
     expect(filesBelow(carl.root)).toEqual(filesBelow(bob.root));
+    const dora = await ana.clone(() => store, { name: "dora", line });
+    await dora.workspace.restoreTo("@");
+    expect(filesBelow(dora.root)).toEqual(before);
+    expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
+    // the adopter goes on with it
+    await pushLater(store, ana, 9);
+    expect(await ana.verify()).toMatchObject({ ok: true, problems: [] });
+  });
+
+  test("[R2243] a machine that slept after asking for the members claims nothing on a line that was adopted meanwhile", async () => {
+    const { store, ana, bob, line } = await team();
+    bob.write({ "work.txt": "half asleep\n" });
+    await bob.workspace.checkpoint();
+    // so long ago that it asks again
+    store.clock.ahead += HOUR_MS;
+    const list = store.list.bind(store);
+    store.list = async function* asleep(prefix, after) {
+      const answer = await Array.fromAsync(list(prefix, after));
+      if (prefix.endsWith("/k/")) {
+        store.list = list;
+        await adopt(ana, line);
+        await pushLater(store, ana, 8);
+      }
+      yield* answer;
+    };
+    const report = await bob.push();
+    expect(report).toMatchObject({ outcome: "pushed", forkedFrom: line });
+    const carl = await ana.clone(() => store, { name: "carl", line: lineOf(bob) });
+    expect(await checkpointsOf(carl)).toEqual(await checkpointsOf(bob));
   });
 
   test("[R2240] two admins adopt at once: one of them has it, and the other is told so", async () => {

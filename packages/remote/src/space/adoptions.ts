@@ -9,6 +9,18 @@ export function adopterOf({ roster }: Pick<Space, "roster">, line: string): Memb
   return members.find(({ id, role }) => id === adoption?.by && role === "admin");
 }
 
+/**
+ * [R2243] For so long after its adoption the writer of a line may not know of it: what it used of the members may be ten minutes old
+ * when a push begins, and a push of an hour looks again before it claims anything. What the server gets later than this does not
+ * count, and before this the adopter does not begin: whatever counts, it has read.
+ */
+export const ADOPTION_FENCE_MS = 2 * 60 * 60 * 1000;
+
+/** When a line was taken from its writer, by the server's clock; undefined when it never was. */
+export function takenAt({ rosters }: Pick<Space, "rosters">, line: string): number | undefined {
+  return rosters.find(({ roster }) => roster.adoptions?.some((one) => one.line === line))?.at;
+}
+
 /** Whether a line was taken from its writer, also where the admin who took it is gone since. */
 export function isAdopted({ roster }: Pick<Space, "roster">, line: string): boolean {
   return roster.roster.adoptions?.some((one) => one.line === line) === true;

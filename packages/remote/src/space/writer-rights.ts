@@ -7,6 +7,7 @@ import type { Certificate } from "../keys/key-pairs.ts";
 import { mayDo, type Right } from "../keys/roles.ts";
 import { isLineOf } from "../line/line-id.ts";
 import type { SegmentHead } from "../line/segment.ts";
+import { ADOPTION_FENCE_MS, takenAt } from "./adoptions.ts";
 import { verifierOf, type SignedRoster } from "./roster.ts";
 import type { Space } from "./space.ts";
 
@@ -41,17 +42,19 @@ export function judgeSignature(space: Space, right: Right, signed: Signed): Sign
 }
 
 /**
- * Judges an object of a line: `foreign` when a member signed it who is not its writer. [R1810] Only a base may be an admin's, who
- * adopted the line.
+ * Judges an object of a line: `foreign` when a member signed it who is not its writer, `late` when the line was adopted long before it
+ * came [R2243]. [R1810] Only a base may be an admin's, who adopted the line.
  */
 export function judgeLineObject(
   space: Space,
   { line, member, certificate, fold }: Pick<SegmentHead, "line" | "member" | "certificate" | "fold">,
   facts: Pick<Signed, "at" | "generation" | "isSignedBy">,
-): SignatureVerdict | "foreign" {
+): SignatureVerdict | "foreign" | "late" {
   const signed = { ...facts, member, certificate };
   const verdict = judgeSignature(space, "line", signed);
-  if (verdict === "forged" || isLineOf(line, member)) return verdict;
+  if (verdict === "forged") return verdict;
+  const isLate = facts.at > (takenAt(space, line) ?? Infinity) + ADOPTION_FENCE_MS;
+  if (isLineOf(line, member)) return isLate && verdict === "counts" ? "late" : verdict;
   const isAdopted = fold?.isBase === true && judgeSignature(space, "roster", signed) === "counts";
   return isAdopted ? "counts" : "foreign";
 }

@@ -59,12 +59,13 @@ export async function addRemote(
     const abilities = await (found === undefined
       ? probeStore(store, { random, now })
       : probeForClone(store, { random, now, largeBytes: SMALL_BYTES }));
+    const lookedAt = now();
     const made =
       found === undefined
         ? await makeSpace(store, request, { own, host })
         : await enterSpace(store, { space: soleSpace(found, others), request, own, host, invitation });
     if (made === undefined) return undefined;
-    keepSpace(host.home, made, now());
+    keepSpace(host.home, made, lookedAt);
     const remote = entryFor({ name, url }, made, { member: own.id, abilities, host });
     workspace.exchange.addRemote(remote);
     return { remote, abilities, created: found === undefined };

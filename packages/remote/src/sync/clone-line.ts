@@ -58,8 +58,9 @@ export async function cloneLine(
     // what the server can do is needed at the end: it is found out meanwhile
     const probing = probeForClone(store, { random, now, largeBytes: SMALL_BYTES });
     return await waitingFor(probing, async () => {
+      const lookedAt = now();
       const space = await enterSpace(store, { space: id, request, own, host, invitation });
-      keepSpace(host.home, space, now());
+      keepSpace(host.home, space, lookedAt);
       const line = await chosenLine(space, request);
       await expectWanted(space, line, { request, own, host });
       using mirror = new Mirror(host.home, space.id);

@@ -100,7 +100,7 @@ const LONGEST_INVITATION_MS = 30 * DAY_MS;
 export function openMembers(workspace: Workspace, name: string | undefined, host: RemoteHost): SpaceMembers {
   const entry = findRemote(workspace, name);
   const keys = keysOf(host, entry);
-  const { random, now } = host.around;
+  const { random } = host.around;
   const fresh = () => reopened(host.connect(entry.url), entry, { keys, host });
   /** Runs a change on the newest roster, and keeps what came of it. */
   const change = (work: (space: Space) => Promise<Space>) =>
@@ -108,7 +108,7 @@ export function openMembers(workspace: Workspace, name: string | undefined, host
       const space = await fresh();
       expectRight(space, keys, "roster");
       const changed = await work(space);
-      keepSpace(host.home, changed, now());
+      keepSpace(host.home, changed, space.lookedAt);
       return changed;
     });
   const issue = (purpose: "token" | "invitation", request: PassRequest) =>
@@ -307,9 +307,10 @@ export async function recoverMembership(
     const admin = recoveryKeys(seed);
     const store = host.connect(entry.url);
     const known = keptSpace(host.home, entry.space, store);
+    const lookedAt = host.around.now();
     const opened = await openSpace(store, entry.space, admin, known);
     const space = await joinSpace(opened, { admin, own, name: memberName(host) }, host.around.random);
-    keepSpace(host.home, space, host.around.now());
+    keepSpace(host.home, space, lookedAt);
     return entry;
   });
 }

@@ -11,6 +11,8 @@ import type { Surroundings } from "./surroundings.ts";
 export interface PushTarget {
   readonly exchange: Exchange;
   readonly space: Space;
+  /** When the server was asked for the members of the space, by this machine's clock; defaults to when the push begins. */
+  readonly lookedAt?: number | undefined;
   readonly mirror: Mirror;
   readonly keys: MemberKeys;
   readonly device: string;

@@ -100,8 +100,8 @@ class Push implements LineWriter {
   readonly sweeps: SweepsSeen;
   readonly uploads: Uploads;
   readonly restater: Restater;
-  /** By this machine's clock. */
-  readonly #begunAt: number;
+  /** When the members were asked for, by this machine's clock. */
+  readonly #lookedAt: number;
   #checkpoints = 0;
   #objects = 0;
   #bytes = 0;
@@ -122,7 +122,7 @@ class Push implements LineWriter {
     this.sweeps = new SweepsSeen(target);
     this.uploads = new Uploads(target, name, this.entry.line);
     this.restater = new Restater(this, target, name);
-    this.#begunAt = target.around.now();
+    this.#lookedAt = target.lookedAt ?? target.around.now();
     this.#home = new KeptAtHome(target, name, this.#uploaded);
   }
 
@@ -351,7 +351,7 @@ class Push implements LineWriter {
   /** [R2242] A machine that slept in the middle of a push may have lost its line meanwhile. */
   async #expectStillOurs(): Promise<void> {
     const { around, refreshed } = this.#target;
-    if (Math.abs(around.now() - this.#begunAt) < HOUR_MS || refreshed === undefined) return;
+    if (Math.abs(around.now() - this.#lookedAt) < HOUR_MS || refreshed === undefined) return;
     const { line } = this.entry;
     expectNotAdopted(await refreshed(), line);
   }

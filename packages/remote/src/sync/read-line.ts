@@ -68,7 +68,8 @@ export interface Reading {
 
 /**
  * The segments of a line after the one that is known, in order; folds where they save requests. [R760] A segment that its
- * writer had no right to write ends the line for every reader; `refused` is told.
+ * writer had no right to write ends the line for every reader; `refused` is told. So does one that came when the line had long been
+ * adopted [R2243].
  */
 export async function* readLine(
   space: Space,
@@ -101,6 +102,7 @@ export async function* readLine(
       );
     if (choices.length === 0) return;
     const read = await readFirstSound(space, choices, { line, before, there });
+    if (read === undefined) return;
     if (read instanceof LineDamage) return refused?.(read);
     yield read;
     before = { number: read.segment.head.number, hash: read.segment.hash };
@@ -152,7 +154,7 @@ async function readFirstSound(
   space: Space,
   covers: readonly Cover[],
   expected: Expected,
-): Promise<ReadSegment | LineDamage> {
+): Promise<ReadSegment | LineDamage | undefined> {
   try {
     return await readFirst(space, covers, expected);
   } catch (error) {
@@ -168,7 +170,7 @@ async function readFirst(
   space: Space,
   covers: readonly Cover[],
   expected: Expected,
-): Promise<ReadSegment | LineDamage> {
+): Promise<ReadSegment | LineDamage | undefined> {
   let problem: unknown;
   for (const cover of covers) {
     try {
@@ -185,7 +187,7 @@ async function readSegment(
   space: Space,
   { key, at, from, to }: Cover,
   { line, before, there }: Expected,
-): Promise<ReadSegment | LineDamage> {
+): Promise<ReadSegment | LineDamage | undefined> {
   const got = await space.store.get(key);
   if (got === undefined) throw new LineDamage("missing", key, "a segment is gone");
   const { bytes } = got;
@@ -198,7 +200,8 @@ async function readSegment(
     });
     judged.verdict = verdict;
     // the segments that a fold restates may still be there
-    if (verdict === "forged" || (verdict === "no-right" && head.fold !== undefined))
+    const isRefused = verdict === "no-right" || verdict === "late";
+    if (verdict === "forged" || (isRefused && head.fold !== undefined))
       throw new LineDamage("forged", key, "no member of the space signed this segment");
     // [T4, R1810]
     if (verdict === "foreign")
@@ -213,6 +216,7 @@ async function readSegment(
     const follows = from <= (before?.number ?? 0) || head.previous === (before?.hash ?? null);
     expectSound(follows, "the segment does not follow the one before");
   });
+  if (judged.verdict === "late") return undefined;
   if (judged.verdict === "no-right")
     return new LineDamage("forged", key, "its writer had no right to write when the server got this segment");
   const isWhole = there === undefined || segment.uses.every((id) => there.has(space.names.parcel(id)));

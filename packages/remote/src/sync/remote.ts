@@ -4,9 +4,10 @@
  */
 import type { RemoteEntry, Selection, Workspace, WorkspaceEvent } from "@belay/engine";
 import { expectMayWrite, keysOf } from "../space/own-keys.ts";
-import { keptSpace, type Space } from "../space/space.ts";
+import { keptSpace, spaceDirectory } from "../space/space.ts";
 import type { Abilities } from "../stores/probe.ts";
 import { restateAdopted } from "./adopted-lines.ts";
+import { receiveBelow } from "./passing-store.ts";
 import { findRemote } from "./find-remote.ts";
 import { createLineReader, type LineReader } from "./line-reader.ts";
 import { LineRecords } from "./line-records.ts";
@@ -14,7 +15,7 @@ import { sizeOf, type LineSize } from "./line-size.ts";
 import { Mirror } from "./mirror.ts";
 import { notePull, noting, retryAt, telling } from "./note-exchange.ts";
 import { obeyForgets, type ObeyedForgets } from "./obey-forgets.ts";
-import { presentSpace, reopened } from "./present-space.ts";
+import { presentSpace, reopened, type LookedAtSpace } from "./present-space.ts";
 import type { SyncStep } from "./progress.ts";
 import type { PushTarget } from "./push-target.ts";
 import { push, rewriteLine, type PushReport } from "./push.ts";
@@ -61,15 +62,19 @@ export function openRemote(workspace: Workspace, name: string | undefined, host:
   const entry = findRemote(workspace, name);
   const keys = keysOf(host, entry);
   const store = host.connect(entry.url);
-  const target = async (known?: Space): Promise<PushTarget> => ({
-    exchange: workspace.exchange,
-    space: known ?? (await presentSpace(store, entry, { keys, host })),
-    mirror,
-    keys,
-    device: host.device,
-    abilities: JSON.parse(entry.abilities) as Abilities,
-    around: host.around,
-  });
+  const target = async (known?: LookedAtSpace): Promise<PushTarget> => {
+    const space = known ?? (await presentSpace(store, entry, { keys, host }));
+    return {
+      exchange: workspace.exchange,
+      space,
+      lookedAt: space.lookedAt,
+      mirror,
+      keys,
+      device: host.device,
+      abilities: JSON.parse(entry.abilities) as Abilities,
+      around: host.around,
+    };
+  };
   const mirror = new Mirror(host.home, entry.space);
   const records = new LineRecords(host.home, entry.space);
   return {
@@ -140,7 +145,8 @@ async function pushOne(
   };
   const forgotten = obeyForgets(exchange, found.space, entry.name) ?? null;
   const report = await push({ ...found, chosen, progress: step }, entry.name);
-  await restateAdopted({ ...found, home: host.home, remote: entry });
+  const receiveStore = receiveBelow(spaceDirectory(host.home, entry.space));
+  await restateAdopted({ ...found, remote: entry, receiveStore });
   return { ...report, forgotten };
 }
 

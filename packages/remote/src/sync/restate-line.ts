@@ -205,7 +205,7 @@ export class Restater {
    * a fold of the same segments is there.
    */
   async commitBase({ key, detail: bytes, at }: JournalEntry): Promise<boolean> {
-    const { exchange, space, mirror, abilities } = this.#target;
+    const { exchange, space, mirror, abilities, adopted } = this.#target;
     const { head, index, hash, bytesHash } = openSegment(bytes, { key, secret: secretFor(space, bytes) });
     const put = await space.store.put(key, bytes, { createOnly: abilities.createOnly });
     if (put.outcome === "exists" && !(await this.#writer.isThere({ key, detail: bytes }))) {
@@ -214,6 +214,9 @@ export class Restater {
     }
     if (put.outcome === "stored") await expectStored(space.store, { key, bytes }, put.etag);
     const lost = await this.#writer.sweeps.lostSince(index, { at, now: put.date });
+    // [R2243] a segment of the adopter's would end the line: readers pass this base over until the next look makes another
+    if (lost.size > 0 && adopted !== undefined)
+      throw new LineDamage("missing", key, "what this base names was swept before it came");
     // [R1514] readers pass such a base over: what rides inside it is sent again too
     if (lost.size > 0) for (const [name, { parcel }] of index) if (parcel === SELF) lost.add(name);
     const kept = new Map([...index].filter(([name]) => !lost.has(name)));

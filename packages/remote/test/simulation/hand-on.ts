@@ -6,8 +6,7 @@
 import assert from "node:assert/strict";
 import type { SeededRandom } from "../../../engine/test/support/seeded-random.ts";
 import { push, pushBase } from "../../src/sync/push.ts";
-import { sweepSpace } from "../../src/sync/sweep.ts";
-import { MachineDied } from "./network.ts";
+import { Gate, sweep } from "./gate.ts";
 import { CALM, DAY_MS, FILES, HOUR_MS, NAME, World, type Machine } from "./world.ts";
 
 const TIMES = 5;
@@ -15,7 +14,7 @@ const TIMES = 5;
 /** Hands content on a few times; throws when something is lost. */
 export async function simulateHandingOn(random: SeededRandom): Promise<void> {
   const world = new World(random);
-  await world.run(async () => {
+  await world.run(1, async () => {
     const { names } = world.space;
     const first = world.create(null);
     world.machines.push(first);
@@ -194,38 +193,4 @@ async function giveUp(world: World, machine: Machine, isForgetting: boolean): Pr
   world.checkpoint(machine, FILES);
   await push(target, NAME);
   await pushBase(target, NAME, { allDays: 1, turnDays: 1, isForgetting });
-}
-
-/** `removing` keeps back what it deletes; one that dies deletes nothing. Another collector may have been quicker. */
-async function sweep(world: World, saying?: Gate, removing: Gate | boolean = false): Promise<void> {
-  const store = world.connect(CALM, saying?.hold);
-  const remove = store.remove.bind(store);
-  store.remove = async (keys) => {
-    if (removing === true) throw new MachineDied();
-    if (removing instanceof Gate) await removing.hold("remove");
-    await remove(keys);
-  };
-  try {
-    await sweepSpace({ ...world.space, store }, { keys: world.keys, random: world.bytes, isDryRun: false });
-  } catch (error) {
-    if (!(error instanceof MachineDied) && (error as { code?: string }).code !== "STORE_BUSY") throw error;
-  }
-}
-
-/** Holds the PUT of a key, or of one that begins so, until it is opened. */
-class Gate {
-  readonly reached: Promise<void>;
-  readonly hold: (key: string) => Promise<void>;
-  open!: () => void;
-
-  constructor(key: string) {
-    const opened = new Promise<void>((resolve) => (this.open = resolve));
-    let reach!: () => void;
-    this.reached = new Promise((resolve) => (reach = resolve));
-    this.hold = async (asked) => {
-      if (!asked.startsWith(key)) return;
-      reach();
-      await opened;
-    };
-  }
 }

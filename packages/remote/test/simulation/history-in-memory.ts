@@ -2,8 +2,11 @@
 import { createHash } from "node:crypto";
 import type {
   Exchange,
+  ForgetRequest,
+  HistoryRecord,
   JournalEntry,
   KeptBack,
+  LocatedObject,
   NeededObject,
   ObjectHash,
   QueuedRecord,
@@ -13,9 +16,16 @@ import type {
 /** A checkpoint and what it needs. */
 export interface SimulatedCheckpoint {
   readonly id: string;
+  /** Its place in the history that it was taken in. */
+  readonly seq: number;
   objects: readonly string[];
   /** The server's time at which its push claimed that it was stored. */
   claimedAt?: number;
+}
+
+/** The objects of a checkpoint, as its record says: not by their names in hexadecimal, which a base would find by itself. */
+export function objectsIn({ row }: Pick<HistoryRecord, "row">): string[] {
+  return (row["objects"] as readonly string[]).map((name) => Buffer.from(name, "base64url").toString("hex"));
 }
 
 /** The history of one machine. */
@@ -26,6 +36,12 @@ export class HistoryInMemory {
   readonly #journal = new Map<string, JournalEntry>();
   #outbox: { seq: number; id: string }[] = [];
   #seq = 0;
+  /** What this machine keeps at home, and whether that has changed since its remote was told. */
+  readonly withheld = new Set<string>();
+  #isWithholdingNew = false;
+  /** The place of the last forgetting that its line still has to follow, and the last request of an admin. */
+  #forgets = 0;
+  #obeyed = 0;
 
   constructor(entry: RemoteEntry) {
     this.entry = entry;
@@ -42,20 +58,43 @@ export class HistoryInMemory {
       this.contents.set(name, bytes);
       return name;
     });
-    const checkpoint = { id, objects: [...names, ...known] };
-    this.checkpointsById.set(id, checkpoint);
-    this.#queue(id);
+    const last = [...this.checkpointsById.values()].at(-1)?.seq ?? 0;
+    return this.#put({ id, seq: last + 1, objects: [...names, ...known] });
+  }
+
+  /** A checkpoint as another store has it. */
+  receive(id: string, { row }: Pick<HistoryRecord, "row">): void {
+    this.#put({ id, seq: Number(row["seq"]), objects: objectsIn({ row }) });
+  }
+
+  #put(checkpoint: SimulatedCheckpoint): SimulatedCheckpoint {
+    this.checkpointsById.set(checkpoint.id, checkpoint);
+    this.#queue(checkpoint.id);
     return checkpoint;
   }
 
-  /** Takes a content out of every checkpoint; those that had it are sent again. */
-  forget(name: string): void {
+  /** Takes a content out of every checkpoint; those that had it are sent again. Returns their ids. */
+  forget(name: string): string[] {
     this.contents.delete(name);
-    for (const checkpoint of this.checkpointsById.values()) {
-      if (!checkpoint.objects.includes(name)) continue;
+    const had = [...this.checkpointsById.values()].filter(({ objects }) => objects.includes(name));
+    for (const checkpoint of had) {
       checkpoint.objects = checkpoint.objects.filter((one) => one !== name);
       this.#queue(checkpoint.id);
     }
+    if (had.length > 0) this.#forgets = this.#seq;
+    return had.map(({ id }) => id);
+  }
+
+  /** Whether it knows a content, here or elsewhere. */
+  has(name: string): boolean {
+    return this.contents.has(name) || this.withheld.has(name);
+  }
+
+  /** Another content stays at home, or goes now. */
+  withhold(name: string, isWithheld: boolean): void {
+    if (isWithheld) this.withheld.add(name);
+    else this.withheld.delete(name);
+    this.#isWithholdingNew = true;
   }
 
   #queue(id: string): void {
@@ -75,16 +114,33 @@ export class HistoryInMemory {
     return [this.entry];
   }
 
+  /** Every line that this store has written. */
+  readonly lines: string[] = [];
+
   beginLine(_: string, { line, began }: { line: string; began: string }): void {
+    this.lines.push(this.entry.line);
     this.entry = { ...this.entry, line, began, segment: 0, segmentHash: null, pushedAt: null };
     this.#journal.clear();
     this.#outbox = [];
     for (const id of this.checkpointsById.keys()) this.#queue(id);
   }
 
-  /** Simulated machines restate their lines themselves. */
   forgetsUntil(): number {
-    return 0;
+    return this.#forgets;
+  }
+
+  settleForgets(_: string, until: number): void {
+    if (this.#forgets <= until) this.#forgets = 0;
+  }
+
+  obeyedForgets(): number {
+    return this.#obeyed;
+  }
+
+  obeyForgets(_: string, until: number, requests: readonly ForgetRequest[]): string[] {
+    const had = requests.flatMap(({ contents }) => contents.flatMap((name) => this.forget(name)));
+    this.#obeyed = until;
+    return [...new Set(had)];
   }
 
   checkpoints(): string[] {
@@ -96,14 +152,21 @@ export class HistoryInMemory {
   }
 
   *records(_: string, until: number): Generator<QueuedRecord> {
-    const numbers = new Map(this.checkpoints().map((id, n) => [id, n]));
     for (const { seq, id } of this.#outbox)
-      if (seq <= until)
-        yield { kind: "checkpoint", id, row: { kind: "tool", seq: numbers.get(id) }, place: seq };
+      if (seq <= until) yield { kind: "checkpoint", id, row: this.#rowOf(id), place: seq };
+  }
+
+  #rowOf(id: string): HistoryRecord["row"] {
+    const { seq, objects } = this.checkpointsById.get(id)!;
+    return {
+      kind: "tool",
+      seq,
+      objects: objects.map((name) => Buffer.from(name, "hex").toString("base64url")),
+    };
   }
 
   keptBack(): KeptBack {
-    return { names: new Set(), paths: new Map() };
+    return { names: this.withheld as Set<ObjectHash>, paths: new Map() };
   }
 
   isLimited(): boolean {
@@ -111,26 +174,33 @@ export class HistoryInMemory {
   }
 
   isWithholdingNew(): boolean {
-    return false;
+    return this.#isWithholdingNew;
   }
 
   settleWithholding(): void {
-    // nothing is withheld
+    this.#isWithholdingNew = false;
   }
 
   *needed(id: string, isKnown: (hash: ObjectHash) => boolean): Generator<NeededObject> {
     for (const name of this.checkpointsById.get(id)?.objects ?? []) {
       const hash = name as ObjectHash;
-      if (!isKnown(hash)) yield { hash, isTree: false };
+      if (isKnown(hash)) continue;
+      yield { hash, isTree: false, ...(this.withheld.has(name) && { isWithheld: true }) };
     }
   }
 
-  locate(): never[] {
-    return [];
+  /** Each content is a pack of its own. */
+  locate(hashes: readonly ObjectHash[]): LocatedObject[] {
+    return hashes.flatMap((hash, pack) => {
+      const size = this.contents.get(hash)?.length;
+      return size === undefined ? [] : [{ hash, pack, offset: 0, size, form: 0 }];
+    });
   }
 
   read(hash: string): { bytes: Buffer; form: number } {
-    return { bytes: this.contents.get(hash)!, form: 0 };
+    const bytes = this.contents.get(hash);
+    if (bytes === undefined) throw new Error(`[T5] ${hash} is asked for, and the store does not have it`);
+    return { bytes, form: 0 };
   }
 
   claim(): Disposable {
