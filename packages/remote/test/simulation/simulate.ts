@@ -236,7 +236,7 @@ class Simulation {
     await this.#push(machine, this.#world.connect(this.#weather()));
   }
 
-  /** An admin takes members out, adopts lines, changes the secret, and asks everybody to forget something. */
+  /** An admin takes members out, adopts lines, changes the secret, and asks every machine to forget something. */
   async #administer(): Promise<void> {
     const world = this.#world;
     while (!this.#isOver) {

@@ -80,7 +80,7 @@ export class World {
   checked = 0;
   space!: Space;
   keys!: MemberKeys;
-  /** Contents that somebody wanted to be gone. */
+  /** Contents that a user or an admin wanted to be gone. */
   readonly forgotten = new Set<string>();
   /** Lines that may be another's by now: what their machines believe of them means nothing. */
   readonly taken = new Set<string>();
@@ -341,7 +341,7 @@ export class World {
     return isRestated ? undefined : `[T16] ${key} was deleted, and nothing restates it`;
   }
 
-  /** Its writer was not in the space any more, or had long lost the line, when this came: nobody reads it. */
+  /** Its writer was not in the space any more, or had long lost the line, when this came: no reader believes it. */
   #isTooLate(key: string): boolean {
     const { bytes, modified } = this.server.objects.get(key)!;
     const { head } = openSegment(bytes, { key, secret: this.#secretOf(bytes) });
@@ -358,7 +358,7 @@ export class World {
     const { generation } = readHeader(bytes);
     const spaces = [this.space, ...this.machines.map(({ space }) => space)];
     const found = spaces.map(({ secrets }) => secrets.get(generation)).find((secret) => secret !== undefined);
-    assert.ok(found !== undefined, `nobody knows the secret ${generation}`);
+    assert.ok(found !== undefined, `no machine knows the secret ${generation}`);
     return found;
   }
 }
