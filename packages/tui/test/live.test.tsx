@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { processIdentity } from "@belay/engine";
 import { describe, expect, test } from "vitest";
+import type { Connection } from "../src/data/connection.ts";
 import { TimelineScreen } from "../src/screens/timeline/timeline.tsx";
-import { at, openThread, PicturedProject, playTurn } from "./support/pictured-project.ts";
+import { at, connectionTo, openThread, PicturedProject, playTurn } from "./support/pictured-project.ts";
 import { KEYS, Window } from "./support/window.tsx";
 
 describe("what happens while the timeline is open", () => {
@@ -164,6 +165,8 @@ describe("what happens while the timeline is open", () => {
     await window.shows(/y restore \d+ files/);
     await window.press("y");
     await window.shows("✓ Restored");
+    // [R2472] it was over the limit
+    expect(window.text).toContain("    Not captured, not touched: fixtures/dump.bin.\n");
     expect(existsSync(join(project.project, "src/payments/client.ts"))).toBe(true);
     await window.shows(/\(Current: /);
     expect(window.text).not.toContain("is gone");
@@ -337,6 +340,35 @@ describe("what happens while the timeline is open", () => {
       "! The resident process is not there; showing what the store has. Captures go on",
       "  by the hooks themselves. Trying again…",
     ]);
+  });
+
+  test("[R2470] the resident process comes while a question is on the screen: y still carries out what it shows", async () => {
+    await using project = await PicturedProject.empty();
+    const thread = await openThread(project, "codex", "Notes");
+    const change = () => project.write("README.md", "changed\n");
+    const call = { at: "10:00:01", until: "10:00:02", tool: "Edit", summary: "README.md", change };
+    await playTurn(project, { thread, prompt: "Write", at: "10:00:00", until: "10:00:03", calls: [call] });
+    await using resident = project.openApp();
+    const come = Promise.withResolvers<Connection>();
+    let tries = 0;
+    const place = {
+      ...project.place,
+      expectsResident: true,
+      connect: () => ((tries += 1) === 1 ? project.place.connect() : come.promise),
+    };
+    await using window = await Window.open(<TimelineScreen />, { place });
+    await window.shows("The resident process is not there");
+    await expect.poll(() => tries, { timeout: 10_000 }).toBe(2);
+    await window.press("u");
+    await window.shows("y undo 1 file");
+    come.resolve(connectionTo(resident, "resident"));
+    await window.press("y");
+    await window.shows("✓ Undone");
+    // then they change over
+    await expect
+      .poll(() => window.text, { timeout: 10_000 })
+      .not.toContain("The resident process is not there");
+    expect(await project.verify()).toEqual([]);
   });
 });
 

@@ -23,6 +23,7 @@ export class Source {
   #connection: Connection | undefined;
   #connecting: Promise<Connection> | undefined;
   #retries = 0;
+  #held = 0;
   #timer: NodeJS.Timeout | undefined;
   #state: SourceState = "connecting";
 
@@ -59,6 +60,16 @@ export class Source {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   };
+
+  /** [R2470] Keeps the process that answers, as long as something that only it knows is needed; returns how to stop. */
+  hold(): () => void {
+    this.#held += 1;
+    return () => {
+      this.#held -= 1;
+      if (this.#held === 0 && this.#connection?.by === "store" && this.place.expectsResident)
+        this.#later(() => void this.#lookForResident());
+    };
+  }
 
   async stop(): Promise<void> {
     this.#ending.abort();
@@ -121,10 +132,10 @@ export class Source {
   /** The store was opened here because no resident process was there: it may have come since. */
   async #lookForResident(): Promise<void> {
     const before = this.#connection;
-    if (before?.by !== "store") return;
+    if (before?.by !== "store" || this.#held > 0) return;
     // the store that is open goes on answering; that the process is missing is on the screen already
     const found = await this.place.connect().catch(() => undefined);
-    if (found === undefined || found.by === "store" || this.#ending.signal.aborted) {
+    if (found === undefined || found.by === "store" || this.#ending.signal.aborted || this.#held > 0) {
       await found?.[Symbol.asyncDispose]();
       this.#later(() => void this.#lookForResident());
       return;

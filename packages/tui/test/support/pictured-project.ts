@@ -76,33 +76,18 @@ export class PicturedProject implements AsyncDisposable {
       name: "payments-api",
       clock: () => this.now,
       expectsResident: false,
-      connect: () => Promise.resolve(this.#connection()),
+      connect: () => Promise.resolve(connectionTo((this.#app ??= this.openApp()))),
     };
   }
 
-  #connection(): Connection {
-    this.#app ??= createLocalApp({
+  /** What a process serves that has the store open. */
+  openApp(): LocalApp {
+    return createLocalApp({
       home: this.home,
       version: "test",
       clock: () => this.now,
       command: noCommand,
     });
-    const app = this.#app;
-    const send = (path: string, request: RequestInit) =>
-      app.fetch(new Request(`http://belay${path}`, request));
-    return {
-      by: "store",
-      client: new BelayClient(async ({ method, path, body }) => {
-        const headers = { "content-type": "application/json" };
-        const answer = await send(path, body === undefined ? { method } : { method, body, headers });
-        return { status: answer.status, body: await answer.text() };
-      }),
-      async *events(workspace, signal) {
-        const answer = await send(routePath("GET /api/events", { query: { workspace } }), {});
-        if (answer.body !== null) yield* readEvents(bodyPieces(answer.body, signal));
-      },
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    };
   }
 
   /** Every test that opened a store ends with this. */
@@ -115,6 +100,24 @@ export class PicturedProject implements AsyncDisposable {
     await this.#app?.[Symbol.asyncDispose]();
     rmSync(this.base, { recursive: true, force: true });
   }
+}
+
+/** A connection to what serves the project. */
+export function connectionTo(app: LocalApp, by: Connection["by"] = "store"): Connection {
+  const send = (path: string, request: RequestInit) => app.fetch(new Request(`http://belay${path}`, request));
+  return {
+    by,
+    client: new BelayClient(async ({ method, path, body }) => {
+      const headers = { "content-type": "application/json" };
+      const answer = await send(path, body === undefined ? { method } : { method, body, headers });
+      return { status: answer.status, body: await answer.text() };
+    }),
+    async *events(workspace, signal) {
+      const answer = await send(routePath("GET /api/events", { query: { workspace } }), {});
+      if (answer.body !== null) yield* readEvents(bodyPieces(answer.body, signal));
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
 }
 
 /** The screens start no long work. */

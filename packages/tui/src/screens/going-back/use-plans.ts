@@ -31,6 +31,8 @@ export function usePlan(request: PlanRequest | undefined): PlanState {
   });
   const [round, setRound] = useState(0);
   const asked = useRef(0);
+  // a plan is known to the process that made it
+  useEffect(() => source.hold(), [source]);
   useEffect(() => {
     if (request === undefined) return;
     const mine = ++asked.current;
