@@ -59,7 +59,12 @@ test("[R262] a restore tells its caller, between two files, what it is doing and
     await workspace.restoreTo("1");
     const counted = (phase: string, from: number) =>
       Array.from({ length: 10 }, (_, at) => `${phase} ${at + from}/10`);
-    const phases = [...counted("saving", 0), ...counted("staging", 0), ...counted("changing", 1)];
+    const phases = [
+      ...counted("saving", 0),
+      "saving 10/10",
+      ...counted("staging", 0),
+      ...counted("changing", 1),
+    ];
     expect(told).toEqual(phases);
     workspace.tellProgress(undefined);
     await workspace.undo();

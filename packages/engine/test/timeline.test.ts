@@ -2,7 +2,15 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ThreadId, TimelineOptions, TimelinePage, TimelineRow, Workspace } from "../src/index.ts";
+import type {
+  BytePath,
+  ThreadId,
+  TimelineOptions,
+  TimelinePage,
+  TimelineRow,
+  PartialUndoOptions,
+  Workspace,
+} from "../src/index.ts";
 import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
 
 const rowsOf = async (workspace: Workspace, options: TimelineOptions = {}) =>
@@ -152,6 +160,37 @@ describe("what is a row", () => {
       expect(rows[7]).toMatchObject({ approved: true, beforeSameAsNow: true });
       expect(rows[3]).toMatchObject({ approved: false, session: "session_2" });
       expect(rows[0]).toMatchObject({ sameAsNow: true });
+    }),
+  );
+
+  test(
+    "[R2471] an undo of some files, of some hunks or with decisions says so, and which step it was",
+    inWorkspace({ "a.txt": "0\n", "b.txt": "0\n" }, async (temp) => {
+      const { workspace, write, turn } = temp;
+      const path = "a.txt" as BytePath;
+      const undo = async (options: PartialUndoOptions) =>
+        workspace.restore((await workspace.planUndo(options))!);
+      await turn("one: of: two", () => ["a.txt", "b.txt"].forEach((file) => write(file, "1\n")));
+      await undo({ paths: ["a.txt"] });
+      await workspace.undo();
+      await undo({
+        hunks: [
+          { path, hunks: [0] },
+          { path: "b.txt" as BytePath, hunks: [] },
+        ],
+      });
+      await workspace.undo();
+      write("a.txt", "by hand\n");
+      await undo({ decisions: [{ path, take: "plan" }] });
+      await workspace.undo();
+      await workspace.restore(await workspace.planRevert("@turn", { paths: ["b.txt"] }));
+      const rows = await rowsOf(workspace);
+      expect(rows.filter(({ kind }) => kind === "revert").map(({ title }) => title)).toEqual([
+        "Undid only b.txt of “one: of: two”",
+        "Undid “one: of: two”",
+        "Undid “one: of: two” (in part)",
+        "Undid a.txt of “one: of: two”",
+      ]);
     }),
   );
 });

@@ -127,6 +127,7 @@ function readEntries(
     note(path, content);
     if (content.stat !== undefined && content.stat.mtimeNs >= reading.hotSinceNs) hot.push({ index, path });
   });
+  if (pending.length > 0) progress?.({ done: pending.length, total: pending.length, bytes });
   return hot;
 }
 

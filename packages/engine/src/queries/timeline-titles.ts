@@ -22,8 +22,7 @@ export function backTarget(db: Database, { target }: StepFacts): EndFacts | unde
 
 /** What a restore, revert or reset was. */
 export function backTitle(db: Database, step: StepFacts, target = backTarget(db, step)): string {
-  if (step.kind === "revert")
-    return `Undid only “${inOneLine(step.description.replace(/^Reverted(.*?): /s, ""))}”`;
+  if (step.kind === "revert") return revertTitle(step.description);
   if (step.kind === "reset") return "Reset to the approved state";
   const isPart = step.description.endsWith(IN_PART);
   if (target !== undefined && !isPart && step.description.startsWith("Restored to "))
@@ -33,6 +32,23 @@ export function backTitle(db: Database, step: StepFacts, target = backTarget(db,
 }
 
 const IN_PART = " (in part)";
+
+const REVERTS: Readonly<Record<string, string>> = {
+  Reverted: "Undid only",
+  Undid: "Undid",
+  Redid: "Redid",
+};
+
+/** [R2471] An undo or redo of a part, or with decisions about conflicts, is a step of its own too. */
+function revertTitle(description: string): string {
+  const isPart = description.endsWith(IN_PART);
+  const whole = isPart ? description.slice(0, -IN_PART.length) : description;
+  const [, verb = "", paths, what = whole] =
+    /^(Reverted|Undid|Redid)(?: (.+?) of)?: (.*)$/s.exec(whole) ?? [];
+  const did = REVERTS[verb] ?? REVERTS["Reverted"];
+  const files = paths === undefined ? "" : ` ${inOneLine(paths)} of`;
+  return `${did}${files} “${inOneLine(what)}”${isPart ? IN_PART : ""}`;
+}
 
 /** A state by what stands on one side of it. */
 function stateTitle(db: Database, end: EndFacts): string {
