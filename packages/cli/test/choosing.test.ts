@@ -26,7 +26,10 @@ const WORK = `sed -i 's/^3$/three/;s/^35$/thirty-five/' src/a.txt; echo B > b.md
 
 describe("paths and patterns", () => {
   test("[R232] [R234] undo takes them after the number of steps, and its step stays", () => {
-    expect(sandbox.ok("undo", "src", "--yes")).toMatch(/~ restore +src\/a\.txt[^]*Undone/);
+    const said = sandbox.ok("undo", "src", "--yes");
+    expect(said).toMatch(/~ restore +src\/a\.txt[^]*Undone in part: turn of codex .* \(1 changed; .*\)\n/);
+    // it is a step of its own: a redo would not bring it back
+    expect(said).toMatch(/→ `belay undo` takes this back\.\n$/);
     expect(sandbox.read("src/a.txt")).toBe(LINES);
     expect(sandbox.read("b.md")).toBe("B\n");
     sandbox.ok("undo", "--yes");

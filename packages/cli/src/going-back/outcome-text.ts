@@ -56,7 +56,7 @@ export function outcomeText(direction: Direction, outcome: Outcome, answer: Answ
   const { output } = answer;
   switch (outcomeWord(outcome)) {
     case "applied":
-      return `${output.style.green("✓")} ${doneText(direction, outcome)}${nextText(verb, output)}`;
+      return `${output.style.green("✓")} ${doneText(direction, outcome)}${nextText(verb, outcome, output)}`;
     case "unchanged":
       return unchangedText(verb, outcome);
     case "partial":
@@ -75,12 +75,23 @@ function doneText({ verb, target, conversation }: Direction, outcome: Outcome): 
   if (outside > 0) counts.push(`${outside} outside the workspace`);
   const isBranch = outcome.steps.some(({ kind }) => kind === "switch");
   const files = counts.length === 0 ? (isBranch ? "no file changed" : "only directories") : counts.join(", ");
-  const what = target === undefined ? `: ${outcome.steps.map(stepLabel).join(", ")}` : ` ${target}`;
+  const part = isOwnStep(verb, outcome) ? " in part" : "";
+  const what = target === undefined ? `${part}: ${outcome.steps.map(stepLabel).join(", ")}` : ` ${target}`;
   return `${PAST[verb]}${what} (${files}; ${duration(outcome.durationMs)})`;
 }
 
-function nextText(verb: Verb, output: Output): string {
-  return output.quiet ? "" : `\n${output.style.dim("→")} ${NEXT[verb]}`;
+/** [R232] A part that is taken out is a step of its own, which another undo takes back and no redo. */
+function isOwnStep(verb: Verb, { plan }: Outcome): boolean {
+  return verb === "undo" && (plan.paths !== null || plan.hunks !== null);
+}
+
+function wayBack(verb: Verb, outcome: Outcome): string {
+  if (isOwnStep(verb, outcome)) return NEXT.revert;
+  return (outcome.conflicts.length > 0 ? NEXT_OF_A_PART[verb] : undefined) ?? NEXT[verb];
+}
+
+function nextText(verb: Verb, outcome: Outcome, output: Output): string {
+  return output.quiet ? "" : `\n${output.style.dim("→")} ${wayBack(verb, outcome)}`;
 }
 
 function unchangedText(verb: Verb, outcome: Outcome): string {
@@ -112,7 +123,7 @@ function partialText(direction: Direction, outcome: Outcome, { output, ways }: A
     ...(skipped.length === 0 ? [] : [reasonList(skipped, output, true)]),
     ...(outcome.outside?.skipped ?? []).map(({ path, reason }) => `  ${visible(path)}: ${visible(reason)}`),
     ...(ways.length === 0 ? [] : [waysOutText(ways, output)]),
-    `${output.style.dim("→")} ${(conflicts.length > 0 ? NEXT_OF_A_PART[direction.verb] : undefined) ?? NEXT[direction.verb]}`,
+    `${output.style.dim("→")} ${wayBack(direction.verb, outcome)}`,
   ].join("\n");
 }
 
