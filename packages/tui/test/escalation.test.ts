@@ -71,7 +71,8 @@ test("[M57] a accepts, c makes one more attempt, any other key asks again", asyn
   const asked = host(["", "x", "accept", "a"]);
   expect(await askEscalation(ESCALATION, asked)).toBe("accept");
   expect(asked.done).toEqual([ASK, ASK, ASK, ASK]);
-  expect(asked.shown).toEqual([TEXT]);
+  // an empty line before the question
+  expect(asked.shown).toEqual([`${TEXT}\n`]);
   expect(await askEscalation(ESCALATION, host(["C\n"]))).toBe("continue");
 });
 

@@ -304,14 +304,14 @@ async function detached(call: FixCall, workspace: Workspace, fixer: string): Pro
 async function report(call: FixCall, workspace: Workspace, result: FixResult): Promise<number> {
   const fix = await workspace.fixes.find(result.fix);
   const { output } = call;
-  if (result.state === "escalated") throw undecided(fix);
+  if (result.state === "escalated") throw undecided(fix, output.canAsk);
   if (call.json) output.json({ fix: fixJson(fix) });
   else output.print(fixText(fix));
   if (result.manualFix === true) await openEditor(call, workspace, fix);
   return result.state === "clean" || result.state === "accepted" ? EXIT.done : EXIT.refused;
 }
 
-function undecided(fix: Fix): ContractError {
+function undecided(fix: Fix, wasAsked: boolean): ContractError {
   const { id, reason, attempts, issues } = fix;
   const text = escalationText({
     reason: reason ?? undefined,
@@ -322,9 +322,12 @@ function undecided(fix: Fix): ContractError {
   const why =
     reason === INTERRUPTED
       ? "nothing of it is at work any more, and a decision is needed."
-      : "a decision is needed, and there is no terminal to ask on.";
+      : wasAsked
+        ? "nothing was decided. The files stay as they are."
+        : "a decision is needed, and there is no terminal to ask on.";
   return new ContractError("CONFIRMATION_REQUIRED", `${first}: ${why}`, {
-    list: lines.filter((line) => line.trim() !== ""),
+    // who was asked has just read them
+    list: wasAsked ? [] : lines.filter((line) => line.trim() !== ""),
     hint: `\`belay fix answer ${id} a|r|v|m|c\` decides it.`,
     facts: { fix: fixJson(fix) },
   });

@@ -59,7 +59,8 @@ export async function askEscalation(
   escalation: Escalation,
   host: EscalationHost,
 ): Promise<EscalationAnswer | null> {
-  host.write(escalationText(escalation));
+  const text = escalationText(escalation);
+  host.write(host.ask === null ? text : `${text}\n`);
   if (host.ask === null) return null;
   for (;;) {
     const typed = await host.ask(ESCALATION_QUESTION);
