@@ -4,7 +4,7 @@ import { nearest } from "./nearest.ts";
 
 const SPECS = {
   ...GLOBAL_OPTIONS,
-  limit: { type: "string", value: "n", about: "" },
+  limit: { type: "string", short: "n", value: "n", about: "" },
   tag: { type: "string", multiple: true, about: "" },
   yes: { type: "boolean", short: "y", about: "" },
 } as const;
@@ -29,6 +29,8 @@ describe("parseWords", () => {
     [["-x"], /Unknown option -x/, /--help/],
     [["--limit"], /--limit needs a value/, /--limit=<n>/],
     [["--limit", "--json"], /--limit needs a value/, /--limit=<n>/],
+    // `-n=-3` would be the value "=-3"
+    [["-n", "-3"], /-n needs a value: -n <n>/, /written --limit=<n>/],
     [["--yes=no"], /--yes takes no value/, /./],
     [["--constructor"], /Unknown option --constructor/, /./],
   ])("refuses %j", (words, message, hint) => {

@@ -82,7 +82,7 @@ function valueOf(token: OptionToken, valueName: string): string {
   if (value === undefined || (inlineValue !== true && value.startsWith("-") && value !== "-")) {
     throw usageError(
       `${rawName} needs a value: ${rawName} <${valueName}>.`,
-      `A value that starts with a dash is written ${rawName}=<${valueName}>.`,
+      `A value that starts with a dash is written --${token.name}=<${valueName}>.`,
     );
   }
   return value;

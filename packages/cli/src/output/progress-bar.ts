@@ -31,7 +31,9 @@ export function createProgressBar(label: string, noun: string, enabled: boolean)
     update(at) {
       const now = performance.now();
       if (at.label !== undefined && at.label !== phase.label) phase = { label: at.label, since: now };
-      if (now - started < SHOWN_AFTER_MS || now - drawn < REDRAWN_AFTER_MS) return;
+      // the last one is always drawn: it stays for as long as the end of the work takes
+      const isDue = now - drawn >= REDRAWN_AFTER_MS || at.done >= at.total;
+      if (now - started < SHOWN_AFTER_MS || !isDue) return;
       drawn = now;
       const line = progressLine(at, { label: phase.label, noun, elapsedMs: now - phase.since });
       process.stderr.write(`\r\u001b[K${fitted(line, at, (process.stderr.columns || 80) - 1)}`);
