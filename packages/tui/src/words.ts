@@ -46,6 +46,7 @@ export const GOING_BACK = {
   leftAloneOf: (agent: string, files: string) =>
     `${agent}'s ${files} ${files === "1" ? "is" : "are"} left alone.`,
   kept: "Kept",
+  untouched: "Not captured, not touched",
   workOf: (agent: string) => `work of ${agent}`,
   saved: "The present files are saved first. You can undo this.",
   stale: "The files changed since this preview. Nothing was restored.",

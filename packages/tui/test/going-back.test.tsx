@@ -118,10 +118,11 @@ test("[M11] [Y15] [Y16] files are chosen with Space, another thread's work with 
   expect(project.tree()).toEqual({ ...FILES, "a.txt": "two\n", "docs/openapi.yaml": "x\n" });
 });
 
-test("[Y17] keep new deletes nothing; conversation and both mark messages; a state of no conversation says so", async () => {
+test("[Y17] [R2472] keep new deletes nothing; conversation and both mark messages; a state of no conversation says so", async () => {
   const { chat, project, target } = await worked();
   await using _ = chat;
-  await using window = await opened(chat, <RestoreScreen kind="restore" target={target} />);
+  const words = 'before "Add retry with exponential backoff to the payment client"';
+  await using window = await opened(chat, <RestoreScreen kind="restore" target={{ ...target, words }} />);
   await window.press(KEYS.enter);
   await window.shows("y restore 3 files");
   await window.press("k");
@@ -136,7 +137,7 @@ test("[Y17] keep new deletes nothing; conversation and both mark messages; a sta
   await window.shows("y restore 3 files");
   expect(window.text).toContain("The conversation goes back too: its later messages are marked");
   await window.press("y");
-  await window.shows("✓ Restored 3 files");
+  await window.shows(/^ {2}✓ Restored 3 files to before "Add retry with exponential backoff…" \(.*\)\.$/m);
   expect(project.tree()).toEqual(FILES);
   const { messages } = await project.ok("GET", `/api/threads/${target.thread}/messages`);
   expect(messages.map((message: any) => message.rolledBack)).toEqual([true]);

@@ -29,6 +29,22 @@ async function pending(chat: Chat, options: WindowOptions = {}): Promise<Window>
   return window;
 }
 
+test("[R2473] nothing is said to be pending or not before it is known", async () => {
+  const place: Place = {
+    workspace: "late",
+    name: "late",
+    clock: Date.now,
+    expectsResident: false,
+    connect: () => new Promise(() => undefined),
+  };
+  await using window = await Window.open(<PendingScreen />, { place });
+  expect(window.lines[1]).toMatch(/^│ Pending changes +Loading… │$/);
+  const refused = { ...place, connect: () => Promise.reject(new Error("The store cannot be read.")) };
+  await using other = await Window.open(<PendingScreen />, { place: refused });
+  await other.shows("! The store cannot be read.");
+  expect(other.lines[1]).toMatch(/^│ Pending changes +│$/);
+});
+
 test("[A38] [A39] threads, files, counts and sessions are listed; seen marks hold until the content changes", async () => {
   const { chat, project } = await worked();
   await using _ = chat;

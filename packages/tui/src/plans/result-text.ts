@@ -75,14 +75,19 @@ function doneText(plan: Plan, outcome: Outcome, words: string): string {
   return `${done}: ${plan.steps.map((step) => quotedShort(stepLabel(step))).join(", ")}, ${files}`;
 }
 
-function stays({ leftAlone }: Plan, { kept, keptTotal }: Outcome): string[] {
+function stays({ kind, leftAlone, gaps, gapsTotal }: Plan, { kept, keptTotal }: Outcome): string[] {
   const alone = leftAlone.map(
     ({ agent, files, filesTotal }) =>
       `${visibleLine(agent ?? "another thread")}'s ${listed(files, filesTotal)}`,
   );
+  // an undo goes back to no state, which could lack something
+  const missing =
+    kind === "restore" ? gaps.filter(({ path }) => !kept.some((each) => each.path === path)) : [];
+  const missingTotal = gapsTotal - (gaps.length - missing.length);
   const parts = [
     ...(alone.length > 0 ? [`${GOING_BACK.leftAlone}: ${alone.join("; ")}.`] : []),
     ...(kept.length > 0 ? [`${GOING_BACK.kept}: ${listed(kept, keptTotal)}.`] : []),
+    ...(missing.length > 0 ? [`${GOING_BACK.untouched}: ${listed(missing, missingTotal)}.`] : []),
   ];
   return parts.length === 0 ? [] : [parts.join(" ")];
 }
@@ -107,7 +112,8 @@ function listed(files: readonly { readonly path: string }[], total: number): str
     : shown.join(", ");
 }
 
-const QUOTED = 48;
+/** So much of it that the result for hundreds of files is one line in 80 columns. */
+const QUOTED = 43;
 
 /** A result is one line: of a long prompt its beginning is enough. */
 function quotedShort(words: string): string {

@@ -9,7 +9,7 @@ import { useTextField, type TextField } from "../../frame/text-field.ts";
 import { refusalOf } from "../../plans/plan.ts";
 import { count } from "../../text/quantity.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { PENDING } from "../../words.ts";
+import { PENDING, ROW_WORDS } from "../../words.ts";
 import { RestoreScreen } from "../going-back/restore-screen.tsx";
 import { HelpScreen } from "../help.tsx";
 import { openPendingDiff } from "./open-pending-diff.tsx";
@@ -30,7 +30,8 @@ export function PendingScreen(): ReactNode {
   const frame = useFrame();
   const source = useSource();
   const seen = useMemo(() => new SeenFiles(source.place), [source]);
-  const { threads = [], error, again } = usePending();
+  const { threads: known, error, again } = usePending();
+  const threads = known ?? [];
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>();
   const [pointed, setPointed] = useState<string>();
   const [approving, setApproving] = useState<PendingThread>();
@@ -85,10 +86,9 @@ export function PendingScreen(): ReactNode {
     clock: source.place.clock(),
   };
   const place = { width: width - 4, signs };
-  const head = box([withRemark(line(PENDING.title, { bold: true }), line(pendingTotal(threads)), place)], {
-    width,
-    signs,
-  });
+  // that nothing is pending is said when it is known
+  const total = known === undefined ? (error === undefined ? ROW_WORDS.loading : "") : pendingTotal(known);
+  const head = box([withRemark(line(PENDING.title, { bold: true }), line(total), place)], { width, signs });
   const foot = footLines({ error, approving, field, frame });
   const room = bodyRows(frame, { head, foot, keys });
   const sessions = item === undefined ? [] : sessionLines(item.thread, style);
