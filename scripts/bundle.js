@@ -24,13 +24,10 @@ const DONE = join(TARGET, "package.json");
 const NATIVE = ["packages/engine/dist/look.node", "packages/agents/dist/belay-hook"];
 const PAGE = "packages/web/dist";
 
-/**
- * What every command loads, and a hook, which comes before every step of an agent: these modules, with all they import,
- * are one file. Each file more would cost a hook a millisecond.
- */
-const START = ["main", "commands/hook", "resident/ask-resident"].map((name) =>
-  resolve(`packages/cli/compiled/${name}.js`),
-);
+/** What every command loads, and no more than one needs that the resident process runs: with all they import, one file. */
+const START = modules("main", "resident/ask-resident");
+/** What other commands load besides, and a hook: one file more, because each takes half a millisecond. */
+const ALONE = modules("dispatch", "call/surroundings", "report-failure", "commands/hook");
 
 /** Libraries that only the resident process and the MCP server need. */
 const LARGE = /node_modules[/](?:zod|hono|@hono|@modelcontextprotocol)[/]/;
@@ -143,13 +140,19 @@ function inPlace(source) {
  * needs a large library stays out of both, or every command would load that library.
  */
 function groupOf(id, importsOf) {
-  if (START.some((root) => withImports(root, importsOf).has(id))) return "start";
+  const isIn = (roots) => roots.some((root) => withImports(root, importsOf).has(id));
+  if (isIn(START)) return "start";
+  if (isIn(ALONE)) return "alone";
   const needed = [...withImports(id, importsOf)];
   if (needed.some((one) => LARGE.test(one))) return null;
   if (REMOTE.test(id)) return "remote";
   if (POSTGRES.test(id)) return "postgres";
   if (ENGINE.test(id) || /fast-myers-diff/.test(id)) return "engine";
   return needed.some((one) => ENGINE.test(one)) ? "with-engine" : "commands";
+}
+
+function modules(...names) {
+  return names.map((name) => resolve(`packages/cli/compiled/${name}.js`));
 }
 
 function withImports(id, importsOf, found = new Set()) {

@@ -16,6 +16,9 @@ export interface CommandEntry {
   load(): Promise<{ readonly default: Command }>;
 }
 
+/** What the shells' scripts call; it is in no help. */
+export const COMPLETE = "complete";
+
 /** All commands by name. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   init: { group: "Start", summary: "protect this directory", load: () => import("./commands/init.ts") },

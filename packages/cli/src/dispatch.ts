@@ -2,17 +2,22 @@
 import { resolve } from "node:path";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { belayHome } from "./call/belay-home.ts";
-import { GLOBAL_OPTIONS, parseWords, splitAtOperand, type ParsedLine } from "./call/command-line.ts";
+import { GLOBAL_OPTIONS, splitAtOperand } from "./call/command-line.ts";
+import { parseWords, type ParsedLine } from "./call/parse-words.ts";
 import type { Call, Command } from "./call/command.ts";
-import { COMMANDS, findCommand, fullName, OTHER_WORDS, type CommandEntry } from "./command-table.ts";
+import {
+  COMMANDS,
+  COMPLETE,
+  findCommand,
+  fullName,
+  OTHER_WORDS,
+  type CommandEntry,
+} from "./command-table.ts";
 import { colourChoice } from "./call/colour-option.ts";
 import { nearest } from "./call/nearest.ts";
 import type { Output } from "./output/output.ts";
 import type { Surroundings } from "./call/surroundings.ts";
 import { readVersion } from "./version.ts";
-
-/** What the shells' scripts call; it is in no help. */
-export const COMPLETE = "complete";
 
 /** Runs one command line in the given surroundings; `form` tells from then on in which form errors are reported. */
 export async function dispatch(

@@ -1,37 +1,35 @@
 /**
- * The program: hands the command to the resident process or runs it here, and turns failures into the
- * contract's error and exit code. The engine is loaded only when a command needs it.
+ * The program: hands the command to the resident process or runs it here, and turns failures into the contract's error and
+ * exit code. What a command needs that is not handed over is loaded then; the engine, when a command asks for it.
  */
-import { errorJson } from "@belay/protocol/errors";
 import { HOOK_ENVIRONMENT } from "./agents/hook-environment.ts";
 import { GLOBAL_OPTIONS, optionValue, splitAtOperand } from "./call/command-line.ts";
-import { findCommand } from "./command-table.ts";
-import { COMPLETE, dispatch } from "./dispatch.ts";
-import { reportError } from "./call/error-report.ts";
-import { errorText } from "./output/error-text.ts";
-import { assertWritten, createOutput, endOutput } from "./output/output.ts";
+import { COMPLETE, findCommand } from "./command-table.ts";
+import { assertWritten, endOutput } from "./output/streams.ts";
 import { startAwaitedResident } from "./resident/ask-resident.ts";
 import { handOver } from "./resident/hand-over.ts";
-import { OWN_SURROUNDINGS } from "./call/surroundings.ts";
 
 /** Runs one command line (without the program's name) and returns its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   // a guess before parsing, so that usage errors have the right form too
   const form = { json: splitAtDashes(argv).includes("--json") };
   try {
-    const exit = (await askedOfResident(argv)) ?? (await dispatch(argv, form, OWN_SURROUNDINGS));
+    const exit = (await askedOfResident(argv)) ?? (await runHere(argv, form));
     const interrupted = await endOutput();
     await assertWritten();
     startAwaitedResident();
     return interrupted ?? exit;
   } catch (error) {
     await endOutput();
-    const report = reportError(error);
-    const output = createOutput({ ...form, quiet: false, ...(isColourless(argv) && { color: "never" }) });
-    if (form.json) output.json(errorJson(report));
-    else output.warn(errorText(report, output.noteStyle));
-    return report.exit;
+    const { reportFailure } = await import("./report-failure.ts");
+    return reportFailure(error, { ...form, isColourless: isColourless(argv) });
   }
+}
+
+async function runHere(argv: readonly string[], form: { json: boolean }): Promise<number> {
+  const { dispatch } = await import("./dispatch.ts");
+  const { OWN_SURROUNDINGS } = await import("./call/surroundings.ts");
+  return dispatch(argv, form, OWN_SURROUNDINGS);
 }
 
 /** The prefixes of variables that a command's answer depends on. */

@@ -2,7 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { GLOBAL_OPTIONS, parseWords } from "../src/call/command-line.ts";
+import { GLOBAL_OPTIONS } from "../src/call/command-line.ts";
+import { parseWords } from "../src/call/parse-words.ts";
 import { COMMANDS } from "../src/command-table.ts";
 
 const PACKAGES = join(import.meta.dirname, "../..");

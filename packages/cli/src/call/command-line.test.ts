@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { GLOBAL_OPTIONS, optionValue, parseWords, splitAtOperand } from "./command-line.ts";
+import { GLOBAL_OPTIONS, optionValue, splitAtOperand } from "./command-line.ts";
+import { parseWords } from "./parse-words.ts";
 import { nearest } from "./nearest.ts";
 
 const SPECS = {

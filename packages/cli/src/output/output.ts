@@ -1,15 +1,12 @@
 /**
- * Where a command's output goes: results to stdout, progress and warnings to stderr. A closed pipe (`belay
- * list | head -1`) is not an error: the rest of the output is dropped, and the command finishes its work.
- * Foreign text must have gone through `visible` before it comes here. As a second line of defence, only line
- * ends, tabs and colours pass.
+ * Where a command's output goes: results to stdout, progress and warnings to stderr. Foreign text must have gone through
+ * `visible` before it comes here. As a second line of defence, only line ends, tabs and colours pass.
  */
-import { fstatSync } from "node:fs";
 import { redactJson } from "@belay/protocol/redact";
-import { ContractError } from "@belay/protocol/errors";
 import { fitLines } from "@belay/tui/text";
-import { Pager, pagerCommand, type SentText } from "./pager.ts";
-import { createStyle, wantsColour, type ColourChoice, type Style } from "./style.ts";
+import type { SentText } from "./pager.ts";
+import { ownTerminal, quietlyClosing, showAtOnce, throughPager, type Terminal } from "./streams.ts";
+import { createStyle, type ColourChoice, type Style } from "./style.ts";
 
 /** The output of one command. */
 export interface Output {
@@ -48,42 +45,6 @@ export interface OutputOptions {
   readonly paged?: boolean;
 }
 
-/** What is known about the terminals behind stdout and stderr. */
-export interface Terminal {
-  readonly colour: boolean;
-  readonly noteColour: boolean;
-  /** Columns of stdout; null when it is not a terminal. */
-  readonly columns: number | null;
-}
-
-/** The terminals of this process. */
-export function ownTerminal(): Terminal {
-  const { env } = process;
-  const [stdout, stderr] = [terminalAt("stdout"), terminalAt("stderr")];
-  return {
-    colour: wantsColour(stdout ?? {}, env),
-    noteColour: wantsColour(stderr ?? {}, env),
-    columns: stdout?.isTTY ? stdout.columns || 80 : null,
-  };
-}
-
-/** The stream, if it can be a terminal's. To make a stream takes longer than to look where it would lead. */
-function terminalAt(name: keyof typeof DESCRIPTORS): NodeJS.WriteStream | undefined {
-  try {
-    return fstatSync(DESCRIPTORS[name]).isCharacterDevice() ? process[name] : undefined;
-  } catch {
-    // closed, or of a kind that only the stream knows
-    return process[name];
-  }
-}
-
-const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;
-
-/** Makes the streams, for a command that has nothing to do at the moment and will write later. */
-export function prepareStreams(): void {
-  for (const name of ["stdout", "stderr"] as const) watch(process[name]);
-}
-
 /** The output of this process. */
 export function createOutput(options: OutputOptions): Output {
   const stdout = quietlyClosing(process.stdout);
@@ -101,39 +62,9 @@ export function collectOutput(terminal: Terminal, options: OutputOptions, texts:
   return outputTo((text) => texts.push(text), terminal, options);
 }
 
-/** Writes what another process collected. */
-export function writeTexts(texts: readonly SentText[], { paged }: { readonly paged: boolean }): void {
-  const write = ({ to, text }: SentText) => quietlyClosing(process[to]).write(text);
-  texts.forEach(paged ? throughPager(write) : write);
-}
-
 /** Shows a text at once, in a pager where it is longer than the window, and comes back when the person leaves it. */
 export async function showPaged(text: string): Promise<void> {
-  const write = ({ text: shown }: SentText) => quietlyClosing(process.stdout).write(shown);
-  const before = opened;
-  const send = throughPager(write);
-  send({ to: "stdout", text: `${harmless(text)}\n` });
-  if (opened !== before) await endOutput();
-  opened = before;
-}
-
-let opened: Pager | undefined;
-
-/** Where there is no terminal, or the user wants no pager, `write` itself. */
-function throughPager(write: (text: SentText) => void): (text: SentText) => void {
-  const { stdout, stderr, env } = process;
-  const command = stdout.isTTY ? pagerCommand(env) : undefined;
-  if (command === undefined) return write;
-  const pager = new Pager(command, { rows: stdout.rows || 24, columns: stdout.columns || 80, write });
-  opened = pager;
-  return (text) => (text.to === "stderr" && !stderr.isTTY ? write(text) : pager.send(text));
-}
-
-/** Shows what is left and waits for the pager, if there is one. The exit code, if an interrupt ended it. */
-export async function endOutput(): Promise<number | undefined> {
-  const pager = opened;
-  opened = undefined;
-  return pager?.end();
+  await showAtOnce(`${harmless(text)}\n`);
 }
 
 function outputTo(send: (text: SentText) => unknown, terminal: Terminal, options: OutputOptions): Output {
@@ -157,48 +88,6 @@ function outputTo(send: (text: SentText) => unknown, terminal: Terminal, options
     warn,
     raw: () => Promise.reject(new Error("bytes go to the stdout of this process only")),
   };
-}
-
-/** A stream whose reader may disappear at any time. */
-function quietlyClosing(stream: NodeJS.WriteStream) {
-  watch(stream);
-  return {
-    write: (text: string) => void (!failures.has(stream) && stream.write(text)),
-    writeAll: async (bytes: Uint8Array | string) => {
-      if (failures.has(stream)) return false;
-      if (!stream.write(bytes)) await readyAgain(stream);
-      return !failures.has(stream);
-    },
-  };
-}
-
-function readyAgain(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    for (const event of ["drain", "error", "close"]) stream.once(event, () => resolve());
-  });
-}
-
-const failures = new Map<NodeJS.WriteStream, NodeJS.ErrnoException>();
-
-function watch(stream: NodeJS.WriteStream): void {
-  if (stream.listeners("error").includes(remember)) return;
-  // without a listener, a failing write would end the process in the middle of its work
-  stream.on("error", remember);
-}
-
-function remember(this: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
-  failures.set(this, error);
-}
-
-/** Throws if a result could not be written: a full disk is an error, a reader that went away is not. */
-export async function assertWritten(): Promise<void> {
-  // a write that failed at once is reported a moment later
-  await new Promise(setImmediate);
-  const failure = failures.get(process.stdout);
-  if (failure === undefined || failure.code === "EPIPE") return;
-  throw new ContractError("OUTPUT_FAILED", `The result could not be written: ${failure.message}.`, {
-    hint: "The command itself was done; run it again with another output to see its result.",
-  });
 }
 
 // Everything but tabs, line ends and our own colours.

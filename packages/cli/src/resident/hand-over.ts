@@ -4,8 +4,8 @@
  */
 import { belayHome } from "../call/belay-home.ts";
 import { optionValue } from "../call/command-line.ts";
-import { OWN_SURROUNDINGS } from "../call/surroundings.ts";
-import { ownTerminal, prepareStreams, writeTexts, type Terminal } from "../output/output.ts";
+import { currentDirectory } from "../output/belay-at.ts";
+import { ownTerminal, prepareStreams, writeTexts, type Terminal } from "../output/streams.ts";
 import type { SentText } from "../output/pager.ts";
 import { askResident } from "./ask-resident.ts";
 
@@ -32,7 +32,7 @@ export async function handOver(
   argv: readonly string[],
   { start, variables }: { readonly start: boolean; readonly variables: readonly string[] },
 ): Promise<number | undefined> {
-  const { directory } = OWN_SURROUNDINGS;
+  const directory = currentDirectory();
   const environment = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => variables.some((beginning) => name.startsWith(beginning))),
   );
@@ -41,7 +41,7 @@ export async function handOver(
     return JSON.stringify(command);
   };
   const answer = await askResident(
-    belayHome(optionValue(argv, "home"), OWN_SURROUNDINGS),
+    belayHome(optionValue(argv, "home"), { directory, environment: process.env }),
     (client) => {
       const sent = client.send({ method: "POST", path: HAND_OVER_PATH, body: body() });
       // once the request is on its way
