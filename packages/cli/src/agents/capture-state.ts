@@ -92,15 +92,16 @@ export async function captureState(scene: Scene): Promise<CaptureState> {
   const found = await Promise.all(
     adapters.map(async (adapter) => ({ adapter, detection: await detect(scene, adapter) })),
   );
+  const everything = standing(scene);
+  const isStopped = everything.length > 0;
   const agents = await Promise.all(
     found
       .filter(({ detection }) => isUsed(detection) || lastEvents.has(detection.agent))
       .map((one) =>
-        agentCapture(scene, { ...one, since, lastEvent: lastEvents.get(one.adapter.id) ?? null }),
+        agentCapture(scene, { ...one, isStopped, since, lastEvent: lastEvents.get(one.adapter.id) ?? null }),
       ),
   );
-  const everything = standing(scene);
-  const obstacles = everything.length > 0 ? everything : withoutAgents(agents);
+  const obstacles = isStopped ? everything : withoutAgents(agents);
   return { on: obstacles.length === 0, obstacles, agents };
 }
 
@@ -235,6 +236,8 @@ function isUsed({ program, configured, hooks }: Detection): boolean {
 interface Known {
   readonly adapter: AgentAdapter;
   readonly detection: Detection;
+  /** Nothing is captured here, whatever agent works. */
+  readonly isStopped: boolean;
   readonly lastEvent: number | null;
   /** When the directory was protected; 0 = it is not. */
   readonly since: number;
@@ -244,7 +247,7 @@ async function agentCapture(scene: Scene, known: Known): Promise<AgentCapture> {
   const { adapter, detection, lastEvent } = known;
   const { title, hooks } = detection;
   const trouble = await troubleOf(scene, known);
-  const captured = standing(scene).length === 0 && !(trouble?.stops ?? false);
+  const captured = !known.isStopped && !(trouble?.stops ?? false);
   const { problem = null, hint = null } = trouble ?? {};
   return { agent: adapter.id, title, captured, hooks, lastEvent, problem, hint };
 }
@@ -314,7 +317,7 @@ function iso(moment: number): string {
   return new Date(moment).toISOString();
 }
 
-/** The state as JSON. */
+/** What is captured here, as JSON. */
 export function captureJson({ agents, ...state }: CaptureState) {
   const at = (moment: number | null) => (moment === null ? null : iso(moment));
   return { ...state, agents: agents.map((agent) => ({ ...agent, lastEvent: at(agent.lastEvent) })) };

@@ -3,9 +3,8 @@
  * one plan serves the status, the preview and the reset. A path that only this thread and people changed goes back to
  * its approved content; where other threads wrote too, this thread's changes are taken out one by one.
  */
-import { attributeChanges } from "../history/attribution.ts";
 import { assertSealed } from "../history/checkpoint-seal.ts";
-import { checkpointAt, firstOfThread, headCheckpoint } from "../history/checkpoints.ts";
+import { checkpointAt, firstOfThread } from "../history/checkpoints.ts";
 import { UNRECORDED, type Change } from "../history/changes.ts";
 import { ownedChanges, withUnrecorded, type OwnedChange } from "../history/ownership.ts";
 import { StepPlanner } from "../restore/plan-steps.ts";
@@ -19,7 +18,6 @@ import { hashBytes } from "../model/object-hash.ts";
 import { EMPTY_PLAN, type Decision, type Edit } from "../model/plan.ts";
 import { asSeen, type Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
-import { momentOf } from "../capture/moment.ts";
 import { planWarnings } from "../restore/plan-warnings.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
 import { ALL_RECORDED, unrecordedIn } from "../capture/unrecorded.ts";
@@ -56,7 +54,7 @@ export function lookForPending(context: Context, request: ResetRequest): Pending
   return pendingIn(context, request, lookNow(context, { since: approvedState(context, request.thread) }));
 }
 
-/** What is pending in the present. */
+/** What a thread has pending in the present. */
 export function pendingIn(context: Context, request: ResetRequest, present: Present): Pending {
   return findPending(context, request, { present, put: hashBytes, isRecorded: false });
 }
@@ -136,10 +134,7 @@ function changesSince(
 ): Map<BytePath, OwnedChange[]> {
   const { db } = context.store;
   const history = ownedChanges(db, thread, { since: approved.seq });
-  const newest = headCheckpoint(db);
-  if (isRecorded || newest === undefined) return history;
-  const changes = provenChanges(present.objects, asSeen(context, newest), present);
-  withUnrecorded(db, thread, history, attributeChanges(db, changes, momentOf(context)));
+  if (!isRecorded) withUnrecorded(db, thread, history, unrecordedIn(context, present));
   return history;
 }
 

@@ -12,7 +12,7 @@ import { addAlias, aliasedCheckpoints, type Alias } from "../history/aliases.ts"
 import { addTag, setAnnotations, setName, setNote, type Annotations } from "../history/annotations.ts";
 import { assertRoomForManual } from "../history/checkpoint-limits.ts";
 import { findBranch } from "../history/branches.ts";
-import { headCheckpoint } from "../history/checkpoints.ts";
+import { headSeq } from "../history/line.ts";
 import { listCheckpoints, listLate } from "../history/list-checkpoints.ts";
 import { resolveState } from "../history/references.ts";
 import { failingSince } from "../history/uncaptured.ts";
@@ -490,8 +490,10 @@ export class LocalWorkspace implements Workspace {
     const { store, capBytes } = this.#context;
     const full = fullSince(store, capBytes);
     if (full !== null) return { since: full, problem: "The store is full.", isFull: true };
-    const newest = headCheckpoint(store.db)?.seq ?? 0;
-    const failure = failingSince(store.db, { newest, unrecorded: this.#context.unrecorded() });
+    const failure = failingSince(store.db, {
+      newest: headSeq(store.db),
+      unrecorded: this.#context.unrecorded(),
+    });
     return failure && { ...failure, isFull: false };
   }
 
