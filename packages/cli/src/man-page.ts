@@ -7,7 +7,7 @@ import { EXIT_CODES, type Command, type OptionSpec, type OptionSpecs } from "./c
 import { aliasesOf, COMMANDS } from "./command-table.ts";
 import { CHECKPOINT_NAMES } from "./help.ts";
 
-/** The page, in roff. */
+/** The manual page, in roff. */
 export async function manPage(version: string): Promise<string> {
   const groups = [...new Set(Object.values(COMMANDS).flatMap(({ group }) => group ?? []))];
   return [

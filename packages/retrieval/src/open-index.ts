@@ -10,7 +10,7 @@ export async function openIndex(workspace: Workspace, options: IndexOptions = {}
   return openIndexSync(workspace, options);
 }
 
-/** The same for callers that cannot wait. */
+/** Opens a search index for callers that cannot wait. */
 export function openIndexSync(workspace: IndexedWorkspace, options: IndexOptions = {}): RetrievalIndex {
   return new WorkspaceIndex(workspace, placeOf(workspace), options);
 }

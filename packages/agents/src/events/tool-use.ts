@@ -43,7 +43,7 @@ export interface ToolFacts {
   readonly cwd: string | null;
 }
 
-/** What is known about a tool call. */
+/** What a tool call is about: whether it changes files, and which ones. */
 export function toolUse({ tool, input, toolUseId, cwd }: ToolFacts): ToolUse {
   const paths = affectedPaths(tool, input, cwd);
   const subject = tool === "apply_patch" ? null : textOf(input, ...SUBJECT_KEYS);

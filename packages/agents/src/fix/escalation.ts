@@ -6,10 +6,10 @@ export { escalationText } from "@belay/protocol/escalation";
 /** What the user can answer. */
 export const CHOICES = ["a", "r", "v", "m", "c"] as const;
 
-/** One of the answers. */
+/** One of the answers to an escalation. */
 export type Choice = (typeof CHOICES)[number];
 
-/** Whether a text is an answer. */
+/** Whether a text is an answer to an escalation. */
 export function isChoice(text: string): text is Choice {
   return (CHOICES as readonly string[]).includes(text);
 }

@@ -10,7 +10,7 @@ import { DEADLINES, MOST_EVENT_BYTES } from "../events/event-journey.ts";
 import { CLIENT_VARIABLE } from "./client-process.ts";
 import { HOOK_MARK, type Place } from "../settings/hook-file.ts";
 
-/** The text of the plugin. */
+/** The text of opencode's plugin. */
 export function opencodePlugin({ scope, belayHome }: Place): string {
   const home =
     scope === "shared" ? 'process.env.BELAY_HOME || join(homedir(), ".belay")' : JSON.stringify(belayHome);

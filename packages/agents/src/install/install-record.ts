@@ -47,7 +47,7 @@ export function keepRecord(belayHome: string, file: InstalledFile): void {
   writeRecord(belayHome, [...others, file]);
 }
 
-/** Removes a file from the record. */
+/** Removes a file from the record of what was installed. */
 export function dropRecord(belayHome: string, path: string): void {
   const files = readRecord(belayHome);
   if (files.some((file) => file.path === path)) {

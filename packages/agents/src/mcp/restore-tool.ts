@@ -39,7 +39,7 @@ export async function restoreTool(
   return canAsk(restoring) ? askAndRestore(request, restoring) : restoreWithCode(request, restoring);
 }
 
-/** A preview as clients see it. */
+/** The preview of a restore as MCP clients see it. */
 export function previewFacts(preview: RestorePreview): Record<string, unknown> {
   const { description, operations, kept, conflicts, waysOut, warnings } = preview;
   const lists = {

@@ -11,7 +11,7 @@ export interface CheckRun {
   readonly output: string;
 }
 
-/** A check that runs this command. */
+/** A check of merges that runs this command. */
 export function checkWith(
   words: readonly string[],
   { environment, signal }: { environment?: NodeJS.ProcessEnv; signal?: AbortSignal | undefined } = {},

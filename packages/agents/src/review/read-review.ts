@@ -48,7 +48,7 @@ export interface ReadReviewOptions {
   readonly severity?: Readonly<Partial<Record<IssueSeverity, IssueSeverity>>>;
 }
 
-/** The issues; none means clean. */
+/** The issues that a review printed; none means clean. */
 export function readReview(output: ReviewOutput, options: ReadReviewOptions): ReviewIssue[] {
   const { root, format = "auto", severity = {} } = options;
   const readers = format === "auto" ? Object.values(FORMATS) : [FORMATS[format]];

@@ -53,7 +53,7 @@ export function parseJsonc(text: string): JsonNode {
   return node;
 }
 
-/** The plain value. */
+/** The plain value of a node of JSONC. */
 export function valueOf(node: JsonNode): JsonValue {
   if (node.kind === "scalar") return node.value;
   if (node.kind === "array") return node.items.map(valueOf);

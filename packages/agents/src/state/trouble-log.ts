@@ -17,7 +17,7 @@ export interface Trouble {
 
 const LOG_LIMIT = 256 << 10;
 
-/** Appends to the log; never throws. */
+/** Appends to the log of what went wrong in hooks; never throws. */
 export function logTrouble(home: string, trouble: Trouble, now: number): void {
   try {
     makePrivateDirectory(join(home, "agents"));
@@ -31,7 +31,7 @@ export function logTrouble(home: string, trouble: Trouble, now: number): void {
   }
 }
 
-/** The warning for the user. */
+/** The warning for the user that a step may not be captured. */
 export function notCaptured(problem: string): string {
   return `Belay: this step may not be captured (${problem}). \`belay doctor\` says more.`;
 }

@@ -53,7 +53,7 @@ interface Slot extends UncapturedWork {
   readonly slot: number;
 }
 
-/** Reserves the space, unless that is done already. Failing to is not an error. */
+/** Reserves space for notes of uncaptured work, unless that is done already. Failing to is not an error. */
 export function setUncapturedAside(home: string): void {
   try {
     if (statSync(fileIn(home), { throwIfNoEntry: false })?.size === SLOTS * SLOT_BYTES) return;

@@ -17,7 +17,7 @@ export interface HookWorker {
   readonly answer: Promise<string>;
 }
 
-/** Starts a worker for one event. */
+/** Starts a process that carries out one event of a hook. */
 export function startHookWorker(home: string, event: HookEvent): HookWorker {
   const { spawn } = process.getBuiltinModule("node:child_process");
   const child = spawn(process.execPath, [process.argv[1]!, "--home", home, "hook-worker"], {

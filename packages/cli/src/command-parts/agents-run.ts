@@ -73,7 +73,7 @@ export async function runAgents(call: AgentsCall, workspace: Workspace): Promise
   return finish(call, workspace, await orchestrator.start(tasks, { inPlace, trust }));
 }
 
-/** Goes on with a run. */
+/** Goes on with a run of an agent that was cut off. */
 export async function resumeRun(call: AgentsCall, workspace: Workspace): Promise<number> {
   const { options } = call;
   const [, ref = ""] = call.operands;

@@ -156,7 +156,7 @@ function answeredElsewhere({ id, root }: Fix, choice: Choice): ContractError {
   });
 }
 
-/** One loop, or all of them. */
+/** Shows one loop of fixes, or all of them. */
 export async function show(call: FixCall, workspace: Workspace): Promise<number> {
   const [, ref] = call.operands;
   const { output } = call;

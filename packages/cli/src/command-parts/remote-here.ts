@@ -2,7 +2,7 @@
 import type { Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 
-/** Its name and address; throws when there is none of that name. */
+/** The name and address of a remote that a command names; throws when there is none of that name. */
 export function findRemoteHere(workspace: Workspace, name: string): { url: string; name: string } {
   const remotes = workspace.exchange.remotes();
   const found = remotes.find((remote) => remote.name === name);

@@ -9,7 +9,7 @@ type SweepCall = Pick<Call, "environment" | "home" | "json" | "operands" | "outp
   readonly options: { readonly "dry-run"?: boolean };
 };
 
-/** Says what a sweep would do. */
+/** Says what a sweep of a remote would delete. */
 export async function sweepRemote(call: SweepCall, workspace: Workspace): Promise<number> {
   if (call.options["dry-run"] !== true)
     throw usageError(

@@ -31,7 +31,7 @@ async function approveAsReviewed(workspace: Workspace, review: Review): Promise<
   return true;
 }
 
-/** Reviews for people. */
+/** What members of a space approve of, for people. */
 export function reviewsText(reviews: readonly FollowedReview[]): string[] {
   return reviews.map(({ thread, by, message, applied }) => {
     const said = message === null ? "" : `: ${visible(message)}`;
@@ -42,7 +42,7 @@ export function reviewsText(reviews: readonly FollowedReview[]): string[] {
   });
 }
 
-/** Reviews for programs. */
+/** What members of a space approve of, for programs. */
 export function reviewsJson(reviews: readonly FollowedReview[]) {
   return reviews.map(({ at, ...review }) => ({ ...review, at: new Date(at).toISOString() }));
 }

@@ -15,7 +15,7 @@ export interface PlayedScene {
   readonly output: string;
 }
 
-/** Plays one scene. */
+/** Plays one scene of the demo. */
 export async function playScene(
   scene: Scene,
   project: ThrowAwayProject,

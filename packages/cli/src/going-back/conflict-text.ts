@@ -8,7 +8,7 @@ import { visibleLine } from "@belay/tui/text";
 import { visible, visiblePath } from "../output/visible.ts";
 import type { WayOut } from "./ways-out.ts";
 
-/** The conflicts as a list. */
+/** The conflicts of a plan as a list for the terminal. */
 export function conflictList(
   conflicts: readonly Conflict[],
   output: Output,

@@ -50,7 +50,7 @@ export interface Answer {
   readonly ways: readonly WayOut[];
 }
 
-/** An outcome in words. */
+/** What going back did, in words for the terminal. */
 export function outcomeText(direction: Direction, outcome: Outcome, answer: Answer): string {
   const { verb } = direction;
   const { output } = answer;

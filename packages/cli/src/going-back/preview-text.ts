@@ -13,7 +13,7 @@ import { DONE } from "./left-out.ts";
 /** Where and how a preview is printed. */
 export type PreviewContext = EditListContext;
 
-/** A plan in words. */
+/** A plan of going back, in words for the terminal. */
 export function previewText(plan: Plan, context: PreviewContext): string {
   return [...operationList(plan, context), ...remarks(plan, context)].join("\n");
 }

@@ -12,17 +12,17 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
-/** A text that is not empty. */
+/** Of foreign data, a text that is not empty. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Texts of a list. */
+/** Of foreign data, the texts of a list. */
 export function textsOf(value: unknown): string[] {
   return listOf(value).flatMap((each) => textOf(each) ?? []);
 }
 
-/** A number that is finite. */
+/** Of foreign data, a number that is finite. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }

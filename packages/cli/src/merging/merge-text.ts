@@ -105,7 +105,7 @@ function paintOf(severity: Severity, style: Style): Paint {
       : style.red;
 }
 
-/** What a merge did. */
+/** What a merge did, in words for the terminal. */
 export function mergeOutcomeText(outcome: MergeOutcome, output: Output, all: boolean | undefined): string {
   const { merge } = outcome;
   const { style } = output;

@@ -21,7 +21,7 @@ export interface MergerFlow {
   readonly conflicts: readonly MergeConflict[];
 }
 
-/** Asks; returns the exit code. */
+/** Asks whether to take what a merger agent made, and brings it in; returns the exit code. */
 export async function askAndBringIn(
   call: BringInCall,
   workspace: Workspace,

@@ -31,7 +31,7 @@ export interface TaskFacts {
 
 const CONTENT_BYTES = 1024 * 1024;
 
-/** The task as it is given. */
+/** The task as it is given to a merger agent. */
 export function mergerTask({ conflicts, feedback, runs, summaryOf }: TaskFacts) {
   const text = (content: Buffer | null) =>
     content === null || content.length > CONTENT_BYTES ? null : content.toString("utf8");

@@ -33,7 +33,7 @@ export function inOrder({ rows, uncaptured }: HistoryRows): (TimelineRow | Uncap
   return [...shown, ...left];
 }
 
-/** One of them on a line of its own. */
+/** One happening on a line of its own. */
 export function historyLine(one: TimelineRow | UncapturedTurn, output: Output): string {
   return table([lineOf(one, output).cells], fitting(output));
 }

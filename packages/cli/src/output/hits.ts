@@ -5,7 +5,7 @@ import { visible } from "./visible.ts";
 
 const SHOWN_LINES = 5;
 
-/** Prints hits, best first. */
+/** Prints the hits of a search, best first. */
 export function printHits(output: Output, hits: readonly Hit[]): void {
   if (hits.length === 0) return output.print("Nothing found.");
   const { style } = output;

@@ -6,7 +6,7 @@ import { ResidentProcess } from "./resident-process.ts";
 
 const PATIENCE_MS = 1000;
 
-/** The state for `status`. */
+/** The state of the resident process, for `status`. */
 export async function residentStatus(home: string, workspace: string): Promise<ResidentStatus> {
   const resident = new ResidentProcess(home);
   const facts = resident.facts();
@@ -28,7 +28,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Fewer crashes are not reported: a power cut now and then is normal. */
 const WORTH_A_WORD = 3;
 
-/** The check for `doctor`. */
+/** The check of the resident process, for `doctor`. */
 export async function residentCheck(home: string) {
   const resident = new ResidentProcess(home);
   const check = await presentCheck(resident);

@@ -121,7 +121,7 @@ export async function findInFiles(
   return index.search(query, options);
 }
 
-/** What the index is. */
+/** What the search index of a workspace is. */
 export async function indexState(home: string, workspace: Workspace) {
   if (!(await isIndexed(home, workspace)))
     return { exists: false, scope: "off" as const, files: 0, bytes: 0, embedder: null };

@@ -26,7 +26,7 @@ export function withRecords(url: string, records: string): string {
   return `${url}${url.includes("?") ? "&" : "?"}records=${encodeURIComponent(records)}`;
 }
 
-/** The store at an address. */
+/** The remote's store at an address. */
 export function connectStore(url: string, connecting: Connecting): RemoteStore {
   const { engines } = connecting;
   if (engines.isPostgresAddress(url)) return connectPostgres(url, connecting);

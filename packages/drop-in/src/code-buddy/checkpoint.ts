@@ -41,7 +41,7 @@ export const THREAD = "project";
 /** Whose names the ids of checkpoints are that were made elsewhere. */
 export const ORIGIN = "code-buddy";
 
-/** Takes a checkpoint of the whole workspace, marked with the files that the caller named. */
+/** Takes one of Code Buddy's checkpoints: of the whole workspace, marked with the files that the caller named. */
 export function take(root: Root, description: string, files: readonly string[] | undefined): Taken {
   const { workspace } = root;
   const thread = begunThread(workspace, AGENT, THREAD);
@@ -68,7 +68,10 @@ function listManual(root: Root): Taken[] {
   return workspace.list({ thread, kind: "manual" }).toReversed();
 }
 
-/** Drops a checkpoint, for a day restorable; false, and said in the log, where a version or an approval stands on it. */
+/**
+ * Drops one of Code Buddy's checkpoints, for a day restorable; false, and said in the log, where a version or an approval
+ * stands on it.
+ */
 export function drop(root: Root, { id }: Taken): boolean {
   try {
     root.workspace.upkeep.deleteCheckpoint(id);
@@ -161,7 +164,7 @@ export function formatList(lines: readonly string[], title: string, end: readonl
   return [title, RULE, ...numbered, ...(end.length === 0 ? [] : [RULE, ...end])].join("\n");
 }
 
-/** One line of such a list. */
+/** One line of a list of checkpoints, as Code Buddy writes it. */
 export function formatLine({ id, description, files }: Checkpoint, time: string): string {
   const short = id.slice(id.lastIndexOf("_") + 1).slice(0, 8);
   return `[${short}] ${time} - ${description} (${files.length} file${files.length === 1 ? "" : "s"})`;

@@ -25,7 +25,7 @@ export function restoreDiffs(workspace: SyncWorkspace, to: Checkpoint): FileDiff
   return workspace.planChanges(workspace.planRestore(to.id)).flatMap((each) => inMimirsForm(each));
 }
 
-/** The same without texts. */
+/** What a restore would do to the files, without their texts. */
 export function fileChanges(workspace: SyncWorkspace, from: CheckpointRef, to: Checkpoint): FileChange[] {
   return fileDiffs(workspace, from, to).map(({ path, type, linesAdded, linesDeleted }) => ({
     path,

@@ -69,7 +69,7 @@ export function knownSession(workspace: SyncWorkspace, session: string): ThreadI
   return findThread(workspace, AGENT, session)?.id;
 }
 
-/** The threads of all sessions. */
+/** The threads of all sessions of the supervisor. */
 export function sessionsIn(workspace: SyncWorkspace): { id: ThreadId; session: string }[] {
   return workspace.threads
     .list()

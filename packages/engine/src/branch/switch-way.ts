@@ -29,7 +29,7 @@ export interface SwitchRequest {
   readonly again?: { readonly kind: "undo" | "redo"; readonly step: StepSummary };
 }
 
-/** From the branch here to another one. */
+/** The way from the branch here to another one. */
 export function switchWay(request: SwitchRequest): WayBack {
   const { to, keepFiles, again } = request;
   const exactly = (context: Context) =>

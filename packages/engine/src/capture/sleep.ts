@@ -1,6 +1,6 @@
 /** Waiting on the thread itself: a capture is synchronous from beginning to end. */
 
-/** Blocks this thread. */
+/** Blocks this thread for a time. */
 export function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

@@ -55,12 +55,12 @@ export function gapOf({ from, to }: ChangeRow): GapReason | undefined {
   return from?.kind === "gap" ? from.reason : undefined;
 }
 
-/** The size of the larger version. */
+/** The size of the larger version of a changed file. */
 export function largestOf({ from, to }: ChangeRow): number {
   return Math.max(from?.size ?? 0, to?.size ?? 0);
 }
 
-/** What became of the file. */
+/** What became of a changed file: added, modified, deleted. */
 export function typeOf({ formerPath, from, to }: ChangeRow): FileChange["type"] {
   if (formerPath !== undefined) return "renamed";
   if (from === undefined) return "added";

@@ -66,7 +66,7 @@ export function countLines(oldContent: Buffer, newContent: Buffer): LineCounts {
   return sumChanges(diffLines(splitLines(oldContent), splitLines(newContent)));
 }
 
-/** Sums up changes. */
+/** Sums up the line counts of several files. */
 export function sumChanges(changes: readonly LineChange[]): LineCounts {
   let [linesAdded, linesDeleted] = [0, 0];
   for (const [aStart, aEnd, bStart, bEnd] of changes) {

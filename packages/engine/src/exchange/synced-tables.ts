@@ -122,7 +122,7 @@ function isOwnTag(row: string): string {
   return `NOT EXISTS (SELECT 1 FROM checkpoint c WHERE c.seq = ${row}.checkpoint AND ${isFetchedRow("c")})`;
 }
 
-/** Takes the triggers away. */
+/** Takes away the triggers that fill the outbox. */
 export function dropTriggers(db: Database): void {
   for (const { name } of db.all(
     "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name GLOB ?",
@@ -155,7 +155,7 @@ function trigger(name: string, when: string, work: string): string {
   return `CREATE TRIGGER ${TRIGGER_PREFIX}${name} ${when} BEGIN ${work}; END`;
 }
 
-/** The columns of a table. */
+/** The columns of a table that remotes get. */
 export function columnsOf(db: Database, table: string): string[] {
   return db.all(`PRAGMA table_info(${table})`).map((row) => String(row["name"]));
 }

@@ -23,7 +23,7 @@ export interface Forking {
   ): Promise<Result>;
 }
 
-/** Runs work on the registry. */
+/** Runs work on the registry of workspaces and forks. */
 export function withRegistry<Result>(
   { system }: Pick<Context, "system">,
   { home }: Pick<Forking, "home">,

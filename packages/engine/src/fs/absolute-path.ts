@@ -57,7 +57,7 @@ export function below(directory: AbsolutePath, path: BytePath | string): Absolut
   return (directory === "/" ? `/${path}` : `${directory}/${path}`) as AbsolutePath;
 }
 
-/** The form for people. */
+/** An absolute path in the form for people. */
 export function displayAbsolute(path: AbsolutePath): string {
   return isAscii(path) ? path : Buffer.from(path, "latin1").toString("utf8");
 }

@@ -14,7 +14,7 @@ import {
   readUptimeTicks,
 } from "./process-identity.ts";
 
-/** The real system. */
+/** The real system: clock, ids, this process. */
 export function createSystem(): System {
   return {
     now: () => Date.now(),

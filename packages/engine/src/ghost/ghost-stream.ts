@@ -40,7 +40,7 @@ function read(objects: ObjectSource, hash: ObjectHash): Buffer {
   return Buffer.concat([...objects.pieces(hash)]);
 }
 
-/** Writes the stream into a file. */
+/** Writes the stream that git imports into a file. */
 export function writeStream(path: AbsolutePath, objects: ObjectSource, ghost: GhostCommit): void {
   using writer = fileWriter(path);
   const message = Buffer.from(ghost.message);

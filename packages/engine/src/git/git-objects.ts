@@ -37,7 +37,7 @@ export function takesLooseObjects({ gitDir, commonDir }: Repository): boolean {
   return [...config.keys()].every((key) => !key.startsWith("extensions.") || HARMLESS.test(key));
 }
 
-/** Whether an object lies loose. */
+/** Whether an object of git lies loose. */
 export function isLoose(repository: Repository, id: string): boolean {
   return statGitFile(placeOf(repository, id)) !== undefined;
 }

@@ -31,7 +31,7 @@ export interface GitMemory {
   last: { key: string; state: GitState } | undefined;
 }
 
-/** An empty cache. */
+/** An empty cache of git's state. */
 export function createGitMemory(): GitMemory {
   return { index: undefined, dirty: undefined, verified: new Map(), last: undefined };
 }

@@ -137,7 +137,7 @@ export function firstOfThread(db: Database, thread: ThreadId, after: number): Ch
   return row === undefined ? undefined : toCheckpoint(row);
 }
 
-/** The hash in a column; one that no object has where the row is damaged. */
+/** The hash in a column of a checkpoint's row; one that no object has where the row is damaged. */
 export function hashIn(row: Row, column: string): ObjectHash {
   const bytes = row[column];
   return hashFromBytes(bytes instanceof Uint8Array ? bytes : NO_HASH);

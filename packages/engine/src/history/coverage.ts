@@ -12,7 +12,7 @@ export function coverOnlyNamed(db: Database): void {
   writeMeta(db, KEY, "named");
 }
 
-/** What captures see. */
+/** Whether captures see everything or the paths that were named. */
 export function readCoverage(db: Database): Coverage {
   return readMeta(db, KEY) === "named" ? "named" : "all";
 }

@@ -39,7 +39,7 @@ export function findFix(db: Database, ref: string, isAlive: IsAlive): Fix {
   throw new EngineError("FIX_NOT_FOUND", `${which}. Nothing was changed.`, { fix: ref });
 }
 
-/** Adds a loop that begins now. */
+/** Adds a loop of fixes that begins now. */
 export function insertFix(
   db: Database,
   fix: Omit<FixRequest, "before"> & { id: string; before: number; owner: ProcessIdentity; now: number },
@@ -58,7 +58,7 @@ export function insertFix(
   );
 }
 
-/** Adds an attempt that begins now. */
+/** Adds an attempt of a loop of fixes that begins now. */
 export function insertAttempt(
   db: Database,
   attempt: { fix: string; number: number; severity: string; checkpoint: number; issues: readonly FixIssue[] },
@@ -73,7 +73,7 @@ export function insertAttempt(
   );
 }
 
-/** Records what an attempt left. */
+/** Records what an attempt of a loop of fixes left. */
 export function setAttemptEnded(
   db: Database,
   { fix, number }: { fix: string; number: number },
@@ -89,7 +89,7 @@ export function setAttemptEnded(
   );
 }
 
-/** Records where a loop is. */
+/** Records where a loop of fixes is. */
 export function setFixState(
   db: Database,
   id: string,

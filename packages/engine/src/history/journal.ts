@@ -109,7 +109,7 @@ export function readUnsettled(db: Database, which: "here" | "all" = "here"): Jou
   return readJournal(db, which).filter(({ settled }) => !settled);
 }
 
-/** Removes an operation. */
+/** Removes an operation from the journal of restores. */
 export function removeJournal(db: Database, id: OperationId): void {
   db.run("DELETE FROM journal WHERE id = ?", id);
 }
@@ -117,7 +117,7 @@ export function removeJournal(db: Database, id: OperationId): void {
 /** An edit as JSON. */
 export type EncodedEdit = readonly [path: string, from: string | null, to: string | null];
 
-/** An edit as JSON. */
+/** An edit as JSON, for the journal of restores. */
 export function encodeEdit({ path, from, to }: Edit): EncodedEdit {
   const entry = (value: Edit["from"]) => (value === undefined ? null : encodeEntry(value).toString("base64"));
   return [pathToBytes(path).toString("base64"), entry(from), entry(to)];

@@ -42,7 +42,7 @@ export function readEnds(db: Database): readonly ReportedEnd[] {
   return (parseJson(readMeta(db, keyOf(db)) ?? null) ?? []) as ReportedEnd[];
 }
 
-/** Adds ends; call inside a transaction. */
+/** Keeps reported ends of tool calls and turns; call inside a transaction. */
 export function keepEnds(db: Database, ends: readonly ReportedEnd[]): void {
   writeMeta(db, keyOf(db), JSON.stringify([...readEnds(db), ...ends].slice(-KEPT)));
 }

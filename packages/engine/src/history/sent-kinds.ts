@@ -14,7 +14,7 @@ export interface SentKinds {
 const KINDS = "sent_kinds";
 const CONVERSATIONS = "sent_conversations";
 
-/** Notes what the settings say. */
+/** Notes which kinds of rows the settings send to remotes. */
 export function noteSentKinds(db: Database, { kinds, conversations }: SentKinds): void {
   const before = readSentKinds(db);
   if (db.readOnly || (before.kinds === kinds && before.conversations === conversations)) return;
@@ -25,7 +25,7 @@ export function noteSentKinds(db: Database, { kinds, conversations }: SentKinds)
   });
 }
 
-/** What was noted last. */
+/** Which kinds of rows were noted last as sent to remotes. */
 export function readSentKinds(db: Database): SentKinds {
   const value = (key: string) => db.get("SELECT value FROM meta WHERE key = ?", key)?.["value"];
   const kinds = value(KINDS);

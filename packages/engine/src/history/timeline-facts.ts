@@ -337,7 +337,7 @@ const POINT_KINDS: Readonly<Record<string, TimelineKind>> = {
   initial: "initial",
 };
 
-/** The kind of row that a checkpoint has where every one has its own. */
+/** The kind of its row in the timeline where every checkpoint has one of its own. */
 export function captureKind(kind: string): TimelineKind {
   if (kind === "restore" || kind === "reset" || kind === "switch" || kind === "safety") return kind;
   return POINT_KINDS[kind] ?? "capture";

@@ -40,7 +40,7 @@ export interface SavedState {
   readonly excluded: ObjectHash;
 }
 
-/** Adds an open call. */
+/** Adds a tool call that has begun. */
 export function openCall(db: Database, call: NewToolCall): void {
   db.run(
     `INSERT INTO tool_call (id, thread, step, agent, tool, paths, captured, within, nature, background, snapshot, rules, excluded, since, opened_at, working_copy)

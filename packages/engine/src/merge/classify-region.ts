@@ -25,7 +25,7 @@ export type ClassifiedRegion =
 /** Longer regions are not merged token by token. */
 const TOKEN_LIMIT = 20_000;
 
-/** Examines one region. */
+/** Says what kind of clash a region in conflict is. */
 export function classifyRegion(
   versions: Versions,
   place: MergePlace,

@@ -16,7 +16,7 @@ export interface Contested {
 
 type Read = (entry: Entry & { kind: "file" | "symlink" }) => Buffer;
 
-/** The present side and the wanted side. */
+/** The present and the wanted side of a conflict. */
 export function conflictSides(
   { now, wanted, region }: Contested,
   read: Read,

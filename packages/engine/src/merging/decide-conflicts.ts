@@ -194,7 +194,7 @@ export function offer(
   });
 }
 
-/** Takes a decision back. */
+/** Takes the decision of a conflict back. */
 export function reopen(context: Context, ref: string): ConflictRecord {
   const { db } = context.store;
   return db.transaction(() => {

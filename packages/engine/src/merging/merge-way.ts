@@ -18,7 +18,7 @@ export interface MergeRequest {
   readonly merge: PlannedMerge;
 }
 
-/** Brings planned work into the files. */
+/** The way that brings a planned merge into the files. */
 export function mergeWay({ merge }: MergeRequest): WayBack {
   return {
     safety: { description: "Before merge" },

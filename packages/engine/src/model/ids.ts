@@ -34,7 +34,7 @@ export const randomId: IdSource = () => {
   return id;
 };
 
-/** True for a complete id. */
+/** Whether a text is a complete id of a checkpoint or another record. */
 export function isId(text: string): boolean {
   return /^[k-z]{16}$/.test(text);
 }

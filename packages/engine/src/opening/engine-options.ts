@@ -28,7 +28,7 @@ export interface EngineOptions {
   readonly plans?: PlanBook;
 }
 
-/** The system that the options describe. */
+/** The system that the options of opening describe. */
 export function systemOf({ system, clock }: EngineOptions): System {
   const real = system ?? createSystem();
   return clock === undefined ? real : { ...real, now: clock };

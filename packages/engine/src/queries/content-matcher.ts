@@ -24,7 +24,7 @@ export interface ContentMatcher {
   lines(content: Buffer, most?: number): { readonly lines: string[]; readonly lineNumbers: number[] };
 }
 
-/** Undefined when only paths matter. */
+/** What finds a text or pattern in contents; undefined when only paths matter. */
 export function createMatcher({ text, pattern, ignoreCase }: FindOptions): ContentMatcher | undefined {
   const flags = ignoreCase === true ? "im" : "m";
   if (pattern !== undefined) {

@@ -41,7 +41,7 @@ const FOLLOWED_LINES = 1000;
 /** Files on disk that are larger are taken to be as the newest checkpoint has them. */
 const DISK_BYTES = 64 * 1024 * 1024;
 
-/** Finds what the options say. */
+/** Finds in the history what the options say. */
 export async function findInHistory(context: Context, options: FindOptions): Promise<Findings> {
   const { db } = context.store;
   const matcher = createMatcher(options);

@@ -20,7 +20,7 @@ const PACK_MS = 10_000;
 /** How it is looked. */
 export type LookOptions = Pick<FindOptions, "progress" | "patternLimitMs">;
 
-/** Looks at every content. */
+/** Looks at every content of the store for a text. */
 export function matchingContents(
   scan: PackScan,
   matcher: ContentMatcher,

@@ -54,7 +54,7 @@ export interface PageFacts {
   paused(): ReturnType<typeof pausedStretches>;
 }
 
-/** The facts of a page. */
+/** The facts of a page of the timeline. */
 export function gatherFacts({ store: { db } }: Context, happenings: readonly Happening[]): PageFacts {
   const of = (kind: Happening["kind"]) => happenings.filter((each) => each.kind === kind);
   const [turns, backs, points, hands] = [of("turn"), of("back"), of("point"), of("hand")];

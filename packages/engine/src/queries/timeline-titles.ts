@@ -15,12 +15,12 @@ export function turnTitle({ prompt, description }: Pick<StepFacts, "prompt" | "d
   return isContinuedTurn && prompt.startsWith(beginning) ? `${words} (continued)` : words;
 }
 
-/** Where a restore went, if that checkpoint is still there. */
+/** Where a restore in the timeline went, if that checkpoint is still there. */
 export function backTarget(db: Database, { target }: StepFacts): EndFacts | undefined {
   return target === null ? undefined : readEnds(db, [target]).get(target);
 }
 
-/** What a restore, revert or reset was. */
+/** The title of a restore, revert or reset in the timeline. */
 export function backTitle(db: Database, step: StepFacts, target = backTarget(db, step)): string {
   if (step.kind === "revert") return revertTitle(step.description);
   if (step.kind === "reset") return "Reset to the approved state";

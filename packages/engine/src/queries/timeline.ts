@@ -193,7 +193,7 @@ function threadsAmong(db: Database, { thread, agent }: TimelineOptions): ThreadI
   return threadsOf(db, { thread: thread ?? null, agent: agent ?? null });
 }
 
-/** The row of something that happened. */
+/** The row of the timeline of something that happened. */
 export function readRow(context: Context, happening: Happening, lines: ChangeCounter): TimelineRow {
   const [row] = rowsOf(context, [happening], { lines, present: undefined });
   if (row !== undefined) return row;
@@ -250,7 +250,7 @@ function allChangesOf(db: Database, { kind, seq, step, captures }: Happening): L
   return [...found.keys()].toSorted((a, b) => a - b).flatMap((capture) => found.get(capture)!);
 }
 
-/** The tool calls behind a row. */
+/** The tool calls behind a row of the timeline. */
 export function readSteps(db: Database, happening: Happening, lines: ChangeCounter): TimelineStep[] {
   const step =
     happening.kind === "turn" ? readStepFacts(db, [happening.step]).get(happening.step) : undefined;

@@ -21,12 +21,12 @@ export interface OutsideUnderWay {
 /** Of one working copy: another one has its own restores. */
 const keyOf = ({ workingCopy }: Database) => `outside_under_way_${workingCopy}`;
 
-/** Says that these paths are at work. */
+/** Notes that these files outside the workspace are being written. */
 export function beginOutside(db: Database, underWay: OutsideUnderWay): void {
   writeMeta(db, keyOf(db), JSON.stringify(underWay));
 }
 
-/** Says that none is any more. */
+/** Notes that no file outside the workspace is being written any more. */
 export function endOutside(db: Database): void {
   removeMeta(db, keyOf(db));
 }

@@ -39,7 +39,7 @@ interface Reported extends CarriedOut {
   readonly safety?: Checkpoint;
 }
 
-/** Says what became of a plan. */
+/** Says what became of a plan of going back. */
 export function report(context: Context, work: Reported): Outcome {
   const { plan, applied, displaced, notices, safety } = work;
   const { db } = context.store;

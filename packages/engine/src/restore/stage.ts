@@ -27,7 +27,7 @@ export interface NumberedEdit extends Edit {
   readonly index: number;
 }
 
-/** Edits with their numbers. */
+/** Edits with their numbers in the stage. */
 export function numberEdits(edits: readonly Edit[]): NumberedEdit[] {
   return edits.map((edit, index) => ({ ...edit, index }));
 }

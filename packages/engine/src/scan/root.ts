@@ -4,7 +4,7 @@ import { kindOf, statNode } from "../fs/file-stat.ts";
 import { createDirectories } from "../fs/mutate.ts";
 import { EngineError } from "../model/errors.ts";
 
-/** True when the root is a directory. */
+/** True when the workspace's root is a directory. */
 export function isRootThere(root: AbsolutePath): boolean {
   const stat = statNode(root);
   return stat !== undefined && kindOf(stat) === "directory";

@@ -43,7 +43,7 @@ const CHECKSUM_BYTES = 32;
 const BODY_START = 56;
 const LARGEST_CACHE = 2 ** 31 - 1;
 
-/** Reads the cache; undefined when there is no usable one. */
+/** Reads the stat cache; undefined when there is no usable one. */
 export function readStatCache(path: AbsolutePath): StatCache | undefined {
   const bytes = readSmallFile(path, LARGEST_CACHE);
   if (bytes === undefined || bytes.length < BODY_START) return undefined;
@@ -52,7 +52,7 @@ export function readStatCache(path: AbsolutePath): StatCache | undefined {
   return head.equals(headOf([body])) ? decode(body) : undefined;
 }
 
-/** Replaces the cache file. */
+/** Replaces the file of the stat cache. */
 export function writeStatCache(path: AbsolutePath, cache: StatCache): void {
   const body = encode(cache);
   const head = Buffer.concat([headOf(body)], BODY_START);

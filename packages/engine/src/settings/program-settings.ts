@@ -47,7 +47,7 @@ export interface Generator {
   readonly command: readonly string[];
 }
 
-/** Reads them; throws `CONFIG_INVALID`. */
+/** Reads the settings of programs that Belay starts; throws `CONFIG_INVALID`. */
 export function readProgramSettings(home: string, workspace: string): ProgramSettings {
   const path = configPath(home);
   try {

@@ -426,7 +426,7 @@ function readFile(home: string): SettingsFile {
   throw invalid("config.json", `${shown} is not a JSON object`, shown);
 }
 
-/** The settings file. */
+/** Where the settings file is. */
 export function configPath(home: string): AbsolutePath {
   return homeFile(home, CONFIG);
 }

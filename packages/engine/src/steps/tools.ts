@@ -142,7 +142,7 @@ export function endTool(
   return endingWith(context, { thread, of: { kind: "call", id: toolUseId }, deadline }, capture);
 }
 
-/** Before an agent starts. */
+/** Captures before an agent inside a thread starts. */
 export function beginAgent(context: Context, thread: ThreadId, request: AgentRequest): AgentRun {
   const { id, role, parent, deadline } = request;
   const { store, system } = context;

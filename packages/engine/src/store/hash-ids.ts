@@ -60,7 +60,7 @@ export class HashIds {
   }
 }
 
-/** A copy with twice the room. */
+/** A copy of a table of numbers with twice the room. */
 export function grown(numbers: Int32Array): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(numbers.length * 2);
   larger.set(numbers);

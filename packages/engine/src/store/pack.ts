@@ -37,7 +37,7 @@ export function decompressPack(data: Uint8Array, rawBytes: number): Buffer {
   return expectLength(zstdDecompressSync(data, limitedTo(rawBytes)), rawBytes);
 }
 
-/** The same on another thread. */
+/** Decompresses a pack on another thread. */
 export async function decompressPackAside(data: Uint8Array, rawBytes: number): Promise<Buffer> {
   return expectLength(await promisify(zstdDecompress)(data, limitedTo(rawBytes)), rawBytes);
 }

@@ -15,7 +15,7 @@ export interface ProtectedRoot {
   readonly ino: string;
 }
 
-/** Replaces the list. On an error the previous list is still there, or may be after a power cut. */
+/** Replaces the list of protected roots. On an error the previous list is still there, or may be after a power cut. */
 export function writeRoots(home: AbsolutePath, roots: readonly ProtectedRoot[]): void {
   const lines = new Set(roots.map(({ ino, path }) => `${ino} ${path}\0`));
   try {
@@ -37,7 +37,7 @@ function removeRoots(home: AbsolutePath, reason: unknown): void {
   }
 }
 
-/** True when the list exists. */
+/** True when the list of protected roots exists. */
 export function hasRoots(home: AbsolutePath): boolean {
   return statNode(fileIn(home)) !== undefined;
 }

@@ -16,7 +16,7 @@ import {
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Run, RunLog, RunProgress, RunRequest, RunResult } from "../model/run.ts";
 import { escapedSince } from "../steps/escaped.ts";
-import { beginRun, closeRun, endRun } from "../steps/runs.ts";
+import { beginRun, closeRun, endRun } from "../steps/run-turn.ts";
 import type { LocalWorkspaceParts } from "./create-context.ts";
 import type { Runs } from "./interface/runs.ts";
 import type { Runner } from "./runner.ts";

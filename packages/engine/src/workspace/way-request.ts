@@ -16,7 +16,7 @@ export type WayRequest =
   | { readonly way: "merge"; readonly request: MergeRequest }
   | { readonly way: "reset"; readonly request: ResetRequest };
 
-/** The way back that a request describes. */
+/** The way back that a request of the workspace describes. */
 export function wayOf({ way, request }: WayRequest): WayBack {
   switch (way) {
     case "restore":

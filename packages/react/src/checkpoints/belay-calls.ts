@@ -20,7 +20,7 @@ interface Directory {
   readonly agent: string;
 }
 
-/** Belay's own routes. */
+/** The calls of a badge or dialog, as Belay's own routes. */
 export function callsTo(client: BrowserClient, facts: Omit<Directory, "client">): ConversationCalls {
   const directory = { ...facts, client };
   return {
@@ -110,7 +110,7 @@ async function restoreTo({ client, workspace }: Directory, checkpoint: Checkpoin
   );
 }
 
-/** An outcome in the reference's words. */
+/** The outcome of a restore in the reference's words. */
 export function restoreResult({
   created,
   modified,

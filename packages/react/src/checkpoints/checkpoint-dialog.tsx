@@ -6,7 +6,7 @@ import { Field, FormDialog } from "../parts/form-dialog.tsx";
 import { useToast } from "../parts/toasts.tsx";
 import { gitWords, quantity, size, visible } from "../words.ts";
 
-/** The dialog; the name may stay empty. */
+/** The dialog that takes a checkpoint; its name may stay empty. */
 export function CheckpointDialog({ onClose }: { onClose(): void }): ReactNode {
   const { client, workspace } = useBelay();
   const toast = useToast();
@@ -64,7 +64,7 @@ function keptWords(name: string, { files, bytes, git }: Taken): string {
   return `Kept${name === "" ? "" : ` “${visible(name)}”`}: ${what}${where}.`;
 }
 
-/** Words between commas, each once. */
+/** The tags that were typed: words between commas, each once. */
 export function tagsOf(text: string): string[] {
   return [...new Set(text.split(",").map((tag) => tag.trim()))].filter((tag) => tag !== "");
 }

@@ -31,7 +31,7 @@ export interface RestoreDialogProps {
   onCancel(): void;
 }
 
-/** The dialog; mounted it is open. */
+/** The dialog that restores a checkpoint; mounted it is open. */
 export function RestoreDialog(props: RestoreDialogProps): ReactNode {
   const belay = useBelayIfAny();
   return belay === undefined ? <Question {...props} /> : <Preview {...props} />;

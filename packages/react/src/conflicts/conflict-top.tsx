@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { conflictCount, CONFLICT_WORDS } from "./conflict-words.ts";
 
-/** The line on top. */
+/** The line on top of a conflict. */
 export function ConflictTop(props: {
   readonly title: string;
   readonly conflicts: number;

@@ -14,7 +14,7 @@ import type { ConflictViewProps } from "./conflict-host.ts";
 import { useMergeConflicts } from "./merge-conflicts.ts";
 import { mergeResult, resolutionWords, sourceNames } from "./merge-result.ts";
 
-/** The view of one merge. */
+/** The view of the conflicts of one merge. */
 export function MergeConflicts(props: Omit<ConflictViewProps, "of"> & { readonly merge: string }): ReactNode {
   const { frame = conflictFrame, onLeave, hasKeys = true } = props;
   const [isApplying, setApplying] = useState(false);

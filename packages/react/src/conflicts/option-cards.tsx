@@ -4,7 +4,7 @@ import { visible } from "../words.ts";
 import { CONFLICT_WORDS } from "./conflict-words.ts";
 import type { Choice, ConflictQuestion } from "./question.ts";
 
-/** What can be chosen for the whole file. */
+/** What can be chosen for a whole file in conflict. */
 export function OptionCards(props: {
   readonly question: ConflictQuestion;
   readonly choice: Choice | undefined;

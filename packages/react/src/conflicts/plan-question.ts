@@ -39,7 +39,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Reasons that a person cannot decide: the file has to become readable, or quiet, first. */
 const UNDECIDABLE: ReadonlySet<string> = new Set(["cannot be saved", "changed while restoring"]);
 
-/** Why it is one. */
+/** Why a path of a plan is a conflict. */
 export function reasonOf({ reason, sharedWith }: Conflict): string {
   if (sharedWith === undefined || sharedWith.length === 0) return REASONS[reason] ?? reason;
   const steps = sharedWith.map(

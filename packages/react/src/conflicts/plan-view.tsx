@@ -16,7 +16,7 @@ import type { DecidablePlan } from "./plan-question.ts";
 
 type PlanViewProps = Omit<ConflictViewProps, "of"> & { readonly plan: DecidablePlan };
 
-/** The view of one plan. */
+/** The view of the conflicts of one plan. */
 export function PlanConflicts(props: PlanViewProps): ReactNode {
   const { plan: body, frame = conflictFrame, onLeave, hasKeys = true } = props;
   const [isApplying, setApplying] = useState(false);

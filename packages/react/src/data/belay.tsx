@@ -46,7 +46,7 @@ export function useBelay(): Belay {
   return belay;
 }
 
-/** Whether events arrive. */
+/** Whether events of the resident process arrive. */
 export function useLiveState(): LiveState {
   const { live } = useBelay();
   const get = () => live.state;

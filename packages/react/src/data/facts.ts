@@ -58,7 +58,7 @@ function useLatest<Value>(name: string, value: Value | undefined): Value | undef
   return value ?? (latest.get(name) as Value | undefined);
 }
 
-/** The status, as of the last event. */
+/** The status of the workspace, as of the last event. */
 export function useStatus(version: number): Status | undefined {
   const { client, workspace } = useBelay();
   const { value } = useLoaded(`status ${workspace} ${version} !`, () =>

@@ -17,7 +17,7 @@ export interface HistoryFilter {
 /** How many rows are asked for at first. */
 export const FIRST_PAGE = 100;
 
-/** The question for rows under a filter. */
+/** The query for rows of the timeline under a filter. */
 export function historyQuery(
   workspace: string,
   { all, flat, ...filter }: HistoryFilter,

@@ -21,7 +21,7 @@ export function takeCode(): string | undefined {
   return code;
 }
 
-/** Finds or asks for a key. */
+/** Finds the key of this page, or asks for one. */
 export async function openPage(code: string | undefined): Promise<PageKey> {
   const page = await findKey(code);
   if ("key" in page) {

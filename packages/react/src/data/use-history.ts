@@ -4,7 +4,7 @@ import { useBelay } from "./belay.tsx";
 import type { HistoryFilter } from "./first-rows.ts";
 import { HistoryStore, type History } from "./history.ts";
 
-/** The rows under a filter, live. */
+/** The rows of the timeline under a filter, live. */
 export function useHistory(filter: HistoryFilter): {
   readonly history: History;
   readonly store: HistoryStore;

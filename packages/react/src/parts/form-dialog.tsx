@@ -21,7 +21,7 @@ export interface FormDialogProps {
   readonly children: ReactNode;
 }
 
-/** The dialog around some fields. */
+/** A dialog around some fields. */
 export function FormDialog(props: FormDialogProps): ReactNode {
   const { problem, canSend = true, look = "b-btn b-main", onClose, onSend } = props;
   return (

@@ -29,7 +29,7 @@ export interface PendingPanelProps {
   onCompare?(from: string, to: string): void;
 }
 
-/** What is pending in a thread. */
+/** The panel of what is pending in a thread: its files, approving and resetting them. */
 export function PendingPanel({ thread, ...props }: PendingPanelProps): ReactNode {
   const { client } = useBelay();
   const { value, error } = useLoaded(typeof thread === "string" ? `thread ${thread} !` : null, () =>

@@ -26,7 +26,7 @@ export interface SeenMarks {
   ): void;
 }
 
-/** The marks of one thread. */
+/** The marks of what was seen of one thread. */
 export function useSeen(thread: string): SeenMarks {
   const key = `belay-seen-${thread}`;
   const [marks, setMarks] = useState<Readonly<Record<string, Marks>>>(() => read(key));

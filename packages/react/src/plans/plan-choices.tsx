@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { Choices, Scope } from "./use-plan.ts";
 
-/** The choices above the list of files. */
+/** The choices of a restore, above the list of files. */
 export function RestoreChoices(props: {
   readonly choices: Choices;
   /** Without a thread there is no conversation. */

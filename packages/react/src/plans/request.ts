@@ -89,7 +89,7 @@ export function confirmWords(kind: PlanBody["kind"], files: number): string {
   return `${VERBS[kind]} ${files.toLocaleString("en")} ${files === 1 ? "file" : "files"}`;
 }
 
-/** The dialog's title. */
+/** The title of the dialog of going back. */
 export function titleWords({ kind, name }: PlanRequest, plan: DetailedPlan | null | undefined): string {
   const step = plan?.steps[0];
   switch (kind) {

@@ -163,7 +163,7 @@ function useSame<Value>(value: Value): Value {
   return kept.current;
 }
 
-/** True when another restore has to end first. */
+/** Whether the server made no plan because another restore has to end first. */
 export function isRestoreRunning(error: Error | undefined): boolean {
   return error instanceof ClientError && error.code === "RESTORE_RUNNING";
 }

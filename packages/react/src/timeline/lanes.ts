@@ -18,7 +18,7 @@ export interface Lane {
 
 const MOST = 3;
 
-/** The lane of every row, by its ref. */
+/** The lane of every row of the timeline, by its ref. */
 export function lanesOf(rows: readonly HistoryRow[], now: number): ReadonlyMap<string, Lane> {
   const lanes = new Map<string, Lane>();
   let open: { lane: number; until: number; agent: string | null }[] = [];

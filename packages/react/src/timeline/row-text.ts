@@ -2,13 +2,13 @@
 import type { HistoryRow } from "../data/history.ts";
 import { agentName, clock, duration, quantity, quoted, visible, WORDS } from "../words.ts";
 
-/** The title in one line. */
+/** The title of a row of the timeline, in one line. */
 export function titleOf(row: HistoryRow): string {
   if (row.kind === "hand") return row.title || WORDS.byHand;
   return visible(row.title.replaceAll(/\s+/g, " ").trim()) || "(no words)";
 }
 
-/** How many files a row changed. */
+/** How many files a row of the timeline changed. */
 export function filesOf({ added, modified, deleted }: HistoryRow): number {
   return added + modified + deleted;
 }
@@ -18,7 +18,7 @@ export function lengthOf({ at, endedAt, kind }: HistoryRow): string {
   return endedAt === null || kind !== "turn" ? "" : duration(Date.parse(endedAt) - Date.parse(at));
 }
 
-/** The row as a sentence, for readers. */
+/** A row of the timeline as a sentence, for screen readers. */
 export function sentenceOf(row: HistoryRow): string {
   const files = filesOf(row);
   const state =
@@ -85,7 +85,7 @@ export function goalOf(rows: readonly HistoryRow[], ref: string | null): string 
   return goal?.ref;
 }
 
-/** The state after a row. */
+/** The state of the files after a row of the timeline. */
 export function afterOf(row: HistoryRow): Target | undefined {
   if (row.after === null) return undefined;
   return { checkpoint: row.after, name: `after ${quoted(titleOf(row))}`, at: row.endedAt ?? row.at };

@@ -23,7 +23,7 @@ export function useSteps(row: HistoryRow | undefined): Loaded<readonly Step[]> {
   });
 }
 
-/** The steps below an open row. */
+/** The steps below an open row of the timeline. */
 export function StepList(props: {
   readonly row: HistoryRow;
   readonly lane: number;

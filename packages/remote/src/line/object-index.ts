@@ -74,7 +74,7 @@ export function encodeUses(ids: readonly string[]): Buffer {
   return Buffer.concat(ids.map((id) => Buffer.from(id, "hex")));
 }
 
-/** The ids of a list. */
+/** The parcel ids that a list holds. */
 export function decodeUses(bytes: Buffer): string[] {
   expectSound(bytes.length % ID_BYTES === 0, "the list of parcels has a wrong length");
   return Array.from({ length: bytes.length / ID_BYTES }, (_, n) => hex(bytes, n * ID_BYTES, ID_BYTES));

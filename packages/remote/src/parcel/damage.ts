@@ -14,7 +14,7 @@ export class NewerFormatError extends Error {
   }
 }
 
-/** Throws unless what was read holds. */
+/** Throws unless what was read from a remote holds. */
 export function expectSound(condition: boolean, reason: string): asserts condition {
   if (!condition) throw new DamageError(reason);
 }

@@ -38,7 +38,7 @@ const HASH_BYTES = 32;
 /** The frame's ciphertext is at least its tag. */
 const TAG_BYTES = 16;
 
-/** The bytes of a directory. */
+/** The bytes of a parcel's directory. */
 export function encodeDirectory(frames: readonly Frame[]): Buffer {
   const objects = frames.reduce((sum, frame) => sum + frame.objects.length, 0);
   const bytes = Buffer.alloc(4 + frames.length * FRAME_BYTES + objects * OBJECT_BYTES);

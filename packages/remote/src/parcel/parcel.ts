@@ -73,7 +73,7 @@ export interface SealOptions {
   readonly signer?: KeyObject;
 }
 
-/** Compresses the bytes of a frame. */
+/** Compresses the bytes of a parcel's frame. */
 export function plainFrame(kind: FrameKind, raw: Buffer, objects: readonly FramedObject[] = []): PlainFrame {
   const compressed = zstdCompressSync(raw, {
     params: { [constants.ZSTD_c_compressionLevel]: FRAME_LEVEL },

@@ -40,7 +40,7 @@ export interface Manifest {
   readonly files: readonly SharedFile[];
 }
 
-/** The bytes of a manifest. */
+/** The bytes of a share's manifest. */
 export function sealManifest(
   { checkpoint, parcels, files }: Manifest,
   sealing: { readonly key: string; readonly secret: SpaceSecret; readonly salt: Buffer },

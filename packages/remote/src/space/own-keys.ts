@@ -32,7 +32,7 @@ export function keysOf(
   throw keyMissing(space);
 }
 
-/** [T17] Reads a token; what is wrong with it is said without repeating it. */
+/** [T17] Reads the token of a member of a space; what is wrong with it is said without repeating it. */
 export function openToken(text: string): OpenPass {
   const pass = openPass(text, "token");
   if (pass !== undefined) return pass;

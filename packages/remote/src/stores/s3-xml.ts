@@ -8,7 +8,7 @@ interface ListedObject {
   readonly modified: number;
 }
 
-/** One page of a listing. */
+/** One page of an S3 listing. */
 export function listingOf(xml: string): { objects: ListedObject[]; next: string | undefined } {
   const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, part = ""]) => ({
     key: tagIn(part, "Key") ?? "",

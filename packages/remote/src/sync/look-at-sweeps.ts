@@ -15,7 +15,7 @@ export interface SweepLook {
   isBanned(parcel: string): boolean;
 }
 
-/** Looks at the newest sweep. */
+/** Looks at the newest sweep of a remote. */
 export async function lookAtSweeps(space: Space): Promise<SweepLook> {
   const date = await serverTime(space);
   const state = await newestSweep(space);
@@ -36,7 +36,7 @@ export async function serverTime({ store, names }: Space): Promise<number> {
   return got.date;
 }
 
-/** The state after the newest sweep. */
+/** The state of a remote after its newest sweep. */
 export async function newestSweep(space: Space): Promise<SweepState> {
   const { store, names } = space;
   let [number, at] = [0, 0];

@@ -47,7 +47,7 @@ export function serveRoute<Name extends RouteName>(app: Hono, name: Name, handle
   });
 }
 
-/** An empty body is an empty object: many actions need no input. */
+/** The body of a request as JSON. An empty one is an empty object: many actions need no input. */
 export async function readJson(context: Context): Promise<unknown> {
   const text = await context.req.text();
   if (text === "") return {};

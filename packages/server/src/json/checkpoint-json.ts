@@ -39,7 +39,7 @@ export function checkpointJson(checkpoint: Checkpoint, context: CheckpointContex
   };
 }
 
-/** Rows of a list. */
+/** Checkpoints as the contract lists them. */
 export function checkpointListJson(
   checkpoints: readonly Checkpoint[],
   options: { workspace: string; total: number },

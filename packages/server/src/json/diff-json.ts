@@ -5,7 +5,7 @@ import { ContractError } from "@belay/protocol/errors";
 import { listField } from "./list-field.ts";
 import { pathJson } from "./path-json.ts";
 
-/** One changed file. */
+/** One changed file as the contract shows it. */
 export function fileChangeJson(file: FileChange): Json<typeof shapes.fileChange> {
   return {
     ...pathJson(file.path),
@@ -65,7 +65,7 @@ function authorsJson({ authors }: FileChange, agents: ReadonlyMap<ThreadId, stri
   return { agents: [...new Set(names)], byHand: authors.byHand };
 }
 
-/** What a row itself changed. */
+/** What a row of the timeline itself changed, as the contract shows it. */
 export function changesJson({
   files,
   summary,

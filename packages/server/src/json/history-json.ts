@@ -3,7 +3,7 @@ import type { TimelineNow, TimelinePage, TimelineRow, TimelineStep } from "@bela
 import type { Json, shapes } from "@belay/protocol";
 import { isoTime, optionalTime, uncapturedJson } from "./thread-json.ts";
 
-/** One page of what happened. */
+/** One page of the timeline as the contract shows it. */
 export function historyJson(page: TimelinePage, event: number): Json<typeof shapes.history> {
   const { rows, next, skipped, total, days, now, uncaptured } = page;
   return {
@@ -27,7 +27,7 @@ function nowJson(now: TimelineNow) {
   };
 }
 
-/** Something that happened. */
+/** A row of the timeline as the contract shows it. */
 export function historyRowJson({ damaged, ...row }: TimelineRow): Json<typeof shapes.historyRow> {
   return {
     ...row,

@@ -122,7 +122,7 @@ function versionJson(content: Buffer | null): Json<typeof shapes.triedDecision>[
     : { text: null, base64: content.toString("base64"), bytes };
 }
 
-/** A decision that was recorded. */
+/** A decision of a conflict as the contract shows it. */
 export function resolvedConflictJson({
   conflict,
   warnings,
@@ -131,7 +131,7 @@ export function resolvedConflictJson({
   return { conflict: mergeConflictJson(conflict), warnings, open };
 }
 
-/** What a decision would come to. */
+/** What a decision of a conflict would come to, as the contract shows it. */
 export function triedDecisionJson({
   files,
   content,

@@ -9,7 +9,7 @@ import { stepJson } from "./step-json.ts";
 import { pathJson, withPathJson } from "./path-json.ts";
 import { isoTime } from "./thread-json.ts";
 
-/** What going back would do. */
+/** What going back would do, as the contract shows it. */
 export function planJson(plan: Plan): Json<typeof shapes.plan> {
   const operations = plan.edits.map((edit) => ({ type: planOperationType(edit), ...pathJson(edit.path) }));
   return {
@@ -64,7 +64,7 @@ export function plannedStepsJson(plan: Plan | null): Json<typeof shapes.plannedS
   return { plan: plan === null ? null : planJson(plan), steps: plan?.steps.map(stepJson) ?? [] };
 }
 
-/** What going back did. */
+/** What going back did, as the contract shows it. */
 export function outcomeJson(outcome: Outcome): Json<typeof shapes.outcome> {
   return {
     outcome: outcomeWord(outcome),
@@ -116,7 +116,7 @@ export function latestJson(latest: Conflict["latest"]): Pick<Json<typeof shapes.
   return latest === undefined ? {} : { latest: { ...latest, at: isoTime(latest.at) } };
 }
 
-/** A path in conflict. */
+/** A path in conflict as the contract shows it. */
 export function conflictJson({ sharedWith, latest, ...conflict }: Conflict): Json<typeof shapes.conflict> {
   return {
     ...withPathJson(conflict),

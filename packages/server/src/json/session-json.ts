@@ -36,7 +36,7 @@ export function pendingFileJson(file: PendingFile): Json<typeof shapes.pendingFi
   };
 }
 
-/** What an approval did. */
+/** What an approval did, as the contract shows it. */
 export function approvalJson(approval: Approval): Json<typeof shapes.approval> {
   const { approved, session, newSession, checkpointsApproved } = approval;
   return { approved, session, newSession, checkpointsApproved };

@@ -16,7 +16,7 @@ export function threadJson(thread: ThreadSummary, workspace: string): Json<typeo
   };
 }
 
-/** One prompt or answer. */
+/** One prompt or answer as the contract shows it. */
 export function messageJson(message: Message): Json<typeof shapes.message> {
   return { ...message, createdAt: isoTime(message.createdAt) };
 }

@@ -11,12 +11,12 @@ export function verifyJson({ problems, ...report }: VerifyReport): Json<typeof s
   return { ...report, ...listField("problems", problems) };
 }
 
-/** What was freed. */
+/** What gc freed, as the contract shows it. */
 export function gcJson({ stepsDropped, ...report }: GcReport): Json<typeof shapes.gcReport> {
   return { ...report, stepsDropped: stepsDropped.map(stepJson) };
 }
 
-/** What was purged. */
+/** What was purged, as the contract shows it. */
 export function forgetJson(report: ForgetReport): Json<typeof shapes.forgetReport> {
   const { checkpoints, objects, bytes, dryRun, steps, sameContent, stillOpen } = report;
   return {

@@ -76,7 +76,7 @@ function stepOf({ step }: OwnChange): { step?: number } {
   return step === undefined ? {} : { step };
 }
 
-/** One file of two states. */
+/** One file of two states, compared line by line. */
 export function loadComparedLines(
   source: Source,
   { from, to, plan, own }: StatePair,

@@ -35,7 +35,7 @@ export async function editableConflict(
   return withMarks(diff.hunks[0]!.lines);
 }
 
-/** Whether all marks were taken out. */
+/** Whether all conflict marks were taken out of a text. */
 export function isResolved(text: string): boolean {
   return !text.split("\n").some((line) => line === MARKS.disk || line === MARKS.plan);
 }

@@ -25,7 +25,7 @@ export interface ResultContext {
   readonly isConversation?: boolean;
 }
 
-/** An outcome in words. */
+/** What going back did, in words for the screens. */
 export function resultText(
   plan: Plan,
   outcome: Outcome,

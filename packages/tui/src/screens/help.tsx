@@ -20,7 +20,7 @@ const TWO_COLUMNS = 78;
 /** The edges of the box and the last line. */
 const FRAME_ROWS = 3;
 
-/** Shows what the keys of a table do; what does not fit is scrolled to. */
+/** Shows what the keys of a screen do; what does not fit is scrolled to. */
 export function HelpScreen({ table }: { readonly table: readonly Binding[] }): ReactNode {
   const frame = useFrame();
   const [top, setTop] = useState(0);

@@ -11,7 +11,7 @@ import { COMMANDS, MENU_WORDS } from "../words.ts";
 
 const WIDTH = 64;
 
-/** Asks, and drops what it said. */
+/** Asks before checkpoints are dropped, and drops them. */
 export function PruneScreen(): ReactNode {
   const frame = useFrame();
   const source = useSource();

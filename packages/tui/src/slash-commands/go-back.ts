@@ -71,7 +71,7 @@ export function undoStep(scene: CommandScene, words: readonly string[]): Promise
   return moveSteps(scene, words, { kind: "undo", verb: "Undo", nothing: COMMANDS.nothingToUndo, done });
 }
 
-/** Brings back what was undone. */
+/** The slash command that brings back what was undone. */
 export function redoStep(scene: CommandScene, words: readonly string[]): Promise<CommandResult> {
   const done = ({ steps }: Plan) => COMMANDS.redone(steps.map(stepLabel).join(", "));
   return moveSteps(scene, words, { kind: "redo", verb: "Redo", nothing: COMMANDS.nothingToRedo, done });

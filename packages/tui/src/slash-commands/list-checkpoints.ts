@@ -39,7 +39,7 @@ const STYLE: Omit<RowStyle, "clock"> = {
   marked: false,
 };
 
-/** Lists what can be gone back to. */
+/** The slash command that lists what can be gone back to. */
 export async function listCheckpoints(scene: CommandScene, words: readonly string[]): Promise<CommandResult> {
   if (words.length > 0) return misused(scene, "");
   return print(scene, (row, { later, earlier }) => [

@@ -35,17 +35,17 @@ export function workspaceOfThread({
       .then((answer) => answer.thread.workspace));
 }
 
-/** A command that did what it was asked. */
+/** The answer of a slash command that did what it was asked. */
 export function succeeded(message = ""): CommandResult {
   return { success: true, message };
 }
 
-/** A command that did not. */
+/** The answer of a slash command that did not. */
 export function failed(message: string): CommandResult {
   return { success: false, message };
 }
 
-/** A command that was typed wrongly. */
+/** The answer to a slash command that was typed wrongly. */
 export function misused({ name }: CommandScene, operands: string): CommandResult {
   return failed(COMMANDS.usage(`/${name}${operands === "" ? "" : ` ${operands}`}`));
 }

@@ -3,7 +3,7 @@ import { Dialog } from "@belay/react";
 import type { ReactNode } from "react";
 import { KEYS } from "../words.ts";
 
-/** The list that `?` opens. */
+/** The list of keys that `?` opens. */
 export function KeysDialog({ onClose }: { onClose(): void }): ReactNode {
   return (
     <Dialog title="Keys" isSmall onClose={onClose}>

@@ -9,7 +9,7 @@ export interface MenuItem {
   act(): void;
 }
 
-/** The button and its list. */
+/** The button with three dots and the list that it opens. */
 export function MoreMenu(props: {
   /** What the list is about, for readers. */
   readonly about: string;

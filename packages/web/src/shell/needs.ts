@@ -16,7 +16,7 @@ export function useNeeds(): Needs {
   return useContext(NeedsContext);
 }
 
-/** Asks what waits. */
+/** Asks what waits for a person. */
 export function useAskedNeeds(version: number): Needs {
   const { client, workspace } = useBelay();
   const merges = useOpenMerges(version);

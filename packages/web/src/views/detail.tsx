@@ -51,7 +51,7 @@ export interface DetailProps extends DetailsProps {
 
 const REST_MS = 80;
 
-/** The detail of one row. */
+/** The detail of one row of the timeline. */
 export function Detail(props: DetailProps): ReactNode {
   const { row } = props;
   const tab = tabFor(row, props.tab);

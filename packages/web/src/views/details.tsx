@@ -20,7 +20,7 @@ export interface DetailsProps {
   readonly gitNow: Status["git"] | undefined;
 }
 
-/** The exact facts of a row. */
+/** The exact facts of a row of the timeline. */
 export function Details({ row, gitNow }: DetailsProps): ReactNode {
   const details = useDetailsOf(row);
   const checkpoint = details?.checkpoint;

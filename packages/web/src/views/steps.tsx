@@ -30,7 +30,7 @@ export function countsOf({ added, modified, deleted, plus, minus }: HistoryRow |
   return [added, modified, deleted, plus, minus].join();
 }
 
-/** The steps, one open at a time. */
+/** The steps of a row, one open at a time. */
 export function Steps({ row, look, isMixed, onPlan }: StepsProps): ReactNode {
   const { value: steps, error } = useSteps(row);
   const [open, setOpen] = useState<number>();

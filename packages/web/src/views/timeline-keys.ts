@@ -17,7 +17,7 @@ export interface TimelineKeys {
   pending(): void;
 }
 
-/** A handler for the keys. */
+/** A handler for the keys of the timeline. */
 export function useTimelineKeys(keys: TimelineKeys): (event: KeyboardEvent) => void {
   const { row, dialogs } = keys;
   const annotate = (field: "name" | "note" | "tags") => () =>

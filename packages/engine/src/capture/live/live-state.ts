@@ -66,7 +66,7 @@ const TRANSITIONS: Readonly<Record<LiveState, Readonly<Record<LiveEvent, LiveSta
   },
 };
 
-/** The state after an event. */
+/** The state of live capture after an event. */
 export function nextState(state: LiveState, event: LiveEvent): LiveState {
   return TRANSITIONS[state][event];
 }

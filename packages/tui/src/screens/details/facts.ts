@@ -19,7 +19,7 @@ const SECOND = 43;
 const SECOND_LABEL = 4;
 const DAY_MS = 86_400_000;
 
-/** The lines of the facts. */
+/** The lines of the facts of a row. */
 export function factLines(
   details: Details,
   { width, clock }: { readonly width: number; readonly signs: Signs; readonly clock: number },

@@ -26,7 +26,7 @@ interface Place {
   scrollTo(row: number): void;
 }
 
-/** Keeps the search of a screen. */
+/** Keeps the search within a diff. */
 export function useFind({ diff, rows, top, scrollTo }: Place): Find {
   const [isOpen, setOpen] = useState(false);
   const [last, setLast] = useState<{ text: string; row: number }>();

@@ -2,7 +2,7 @@
 import type { ComparedFile } from "../../data/comparisons.ts";
 import type { Hunk } from "./diff-rows.ts";
 
-/** The text of hunks of one file. */
+/** The patch of chosen hunks of one file. */
 export function patchOf(file: ComparedFile, hunks: readonly Hunk[]): string {
   const from = file.type === "added" ? "/dev/null" : `a/${file.from ?? file.path}`;
   const to = file.type === "deleted" ? "/dev/null" : `b/${file.path}`;

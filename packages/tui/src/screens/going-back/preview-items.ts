@@ -30,7 +30,7 @@ const LISTED = 5;
 /** Groups that fold to one line first, when there is no room: what comes back endangers nothing. */
 const FOLDED_FIRST: readonly PlanFile["change"][] = ["mode", "create"];
 
-/** The groups of a plan. */
+/** The files of a plan, by what happens to them. */
 export function previewGroups({ files }: Pick<Plan, "files">, { open, rows }: Folding): Group[] {
   const folded = new Set<PlanFile["change"]>();
   const made = () => CHANGES.flatMap((change) => groupOf(files, change, { open, folded }));

@@ -63,7 +63,7 @@ export function choiceLines(
 /** What the first line of the choices takes with gaps that are easy to read. */
 const WHAT_COLUMNS = 44;
 
-/** At most two warnings, the most serious first; the rest of a long one goes below it. */
+/** The warnings of a plan: at most two, the most serious first; the rest of a long one goes below it. */
 export function warningLines({ warnings }: Plan, { width, signs }: { width: number; signs: Signs }): Line[] {
   return warnings.slice(0, 2).flatMap((text) =>
     wrap(visibleLine(text), Math.max(20, width - 4))

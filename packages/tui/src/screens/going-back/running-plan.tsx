@@ -26,7 +26,7 @@ const QUIET_MS = 400;
 const TICK_MS = 200;
 const WIDTH = 64;
 
-/** Carries out the plan once. */
+/** Carries out a plan of going back, once. */
 export function RunningPlan({ plan, bestEffort = false, ...after }: RunningProps): ReactNode {
   const frame = useFrame();
   const source = useSource();

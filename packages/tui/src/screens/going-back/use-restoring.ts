@@ -55,7 +55,7 @@ export interface Restoring {
 /** Another thread's work, left alone or taken too. */
 export type OtherWork = Plan["leftAlone"][number];
 
-/** Keeps the state of a preview. */
+/** Keeps the state of the preview of a restore. */
 export function useRestoring(props: RestoreProps): Restoring {
   const [choices, setChoices] = useState(FIRST);
   const [remark, setRemark] = useState<readonly string[]>([]);

@@ -7,7 +7,7 @@ import { PENDING } from "../../words.ts";
 import { DiffScreen } from "../diff/diff.tsx";
 import type { PendingThread } from "./pending-data.ts";
 
-/** Opens it, at a file if one is named. */
+/** Opens the diff of what is pending, at a file if one is named. */
 export function openPendingDiff(frame: Frame, thread: PendingThread, path: string | undefined): void {
   const { approved, files } = thread;
   if (approved === null || files.length === 0)

@@ -55,7 +55,7 @@ export function pendingTotal(threads: readonly PendingThread[]): string {
   return files === 0 ? PENDING.nothing : PENDING.total(count(files, "file"), count(pending.length, "thread"));
 }
 
-/** One line of the list. */
+/** One line of the list of what is pending. */
 export function itemLine(item: PendingItem, style: PendingStyle): Line {
   return item.is === "thread" ? threadLine(item, style) : fileLine(item, style);
 }

@@ -49,7 +49,7 @@ function sentence(marks: Marks, columns: number, signs: Signs): string {
 
 const LEAST_NAME = 12;
 
-/** The keys that marks add. */
+/** The keys that marks add to the timeline. */
 export function markKeys(choices: Choices, frame: Frame, list: () => RowList): Binding[] {
   const { marks } = choices;
   return [

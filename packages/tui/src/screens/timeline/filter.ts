@@ -24,7 +24,7 @@ export interface Filter {
 /** Long enough that a word is asked for once, short enough not to be noticed. */
 const REST_MS = 60;
 
-/** Keeps the filter of a screen. */
+/** Keeps the filter of the timeline. */
 export function useFilter(): Filter {
   const [isOpen, setOpen] = useState(false);
   const [asked, setAsked] = useState<string | undefined>();
@@ -72,7 +72,7 @@ export function filterLines(
   ];
 }
 
-/** The keys while words are typed. */
+/** The keys while words for the filter of the timeline are typed. */
 export function filterKeys(filter: Filter, list: () => RowList, signs: Signs): Binding[] {
   return [
     { keys: ["enter"], hint: { text: "keep the filter" }, run: () => filter.keep() },

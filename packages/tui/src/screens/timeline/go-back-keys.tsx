@@ -84,7 +84,7 @@ export function rowActions(frame: Frame, chosen: Chosen): RowActions {
   };
 }
 
-/** What is pending. */
+/** The key of the timeline that opens what is pending. */
 export function pendingKeys(frame: Frame): Binding[] {
   return [
     {

@@ -16,7 +16,7 @@ export interface HeadFacts {
   readonly protection: string | undefined;
 }
 
-/** The title in its box. */
+/** The title of the timeline in its box. */
 export function titleLines({ current, thread, protection }: HeadFacts, width: number, signs: Signs): Line[] {
   const title = [
     span(TITLES.timeline + (thread === undefined ? "" : TITLES.thread(visibleLine(thread))), { bold: true }),
@@ -42,7 +42,10 @@ export function currentText({ rows, now }: Rows): string {
 
 type Rows = Pick<HistoryState, "rows" | "now">;
 
-/** The same where only some rows are known: what is current may be none of them, and then it is what it was among all. */
+/**
+ * The name of the current state where only some rows of the timeline are known: it may be that of none of them, and then
+ * it is what it was among all.
+ */
 export function currentAmongSome({ rows, now }: Rows, all: Rows | undefined): string {
   const current = rows.find(({ sameAsNow }) => sameAsNow === true);
   if (current !== undefined) return currentText({ rows: [current], now });

@@ -28,7 +28,7 @@ export interface WindowView {
   readonly owners: readonly number[];
 }
 
-/** The view of a window of so many lines. */
+/** The part of the list that a window of so many lines shows. */
 export function viewOf(list: TallList, anchor: Anchor, rows: number): WindowView {
   if (list.count === 0) return { lines: [], anchor: { pointer: 0, line: 0 }, first: 0, last: -1, owners: [] };
   const pointer = Math.max(0, Math.min(anchor.pointer, list.count - 1));

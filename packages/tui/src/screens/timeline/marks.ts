@@ -13,7 +13,7 @@ export function toggled(marks: Marks, row: HistoryRow): Marks {
   return [...marks, row].slice(-2);
 }
 
-/** The mark of a row. */
+/** The mark of a row of the timeline. */
 export function markOf(marks: Marks, { ref }: HistoryRow): "A" | "B" | undefined {
   const at = marks.findIndex((row) => row.ref === ref);
   return at < 0 ? undefined : at === 0 ? "A" : "B";

@@ -34,7 +34,7 @@ export interface RowState {
   readonly lost: LostTurns;
 }
 
-/** The lines of a row. */
+/** The lines of a row of the timeline. */
 export function rowLines(row: HistoryRow, state: RowState, style: RowStyle): Line[] {
   const head = state.day === undefined ? [] : [line(`  ${state.day}`, { bold: true })];
   const body = row.kind === "approved" ? [approvedLine(row, state, style)] : eventLines(row, state, style);

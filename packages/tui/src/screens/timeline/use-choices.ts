@@ -18,7 +18,7 @@ export interface Choices {
   clearMarks(): void;
 }
 
-/** The choices of one screen. */
+/** The choices of one screen of the timeline. */
 export function useChoices(): Choices {
   const [isCompact, setCompact] = useState(false);
   const [all, setAll] = useState(false);

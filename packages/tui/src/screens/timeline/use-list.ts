@@ -46,7 +46,7 @@ export interface ListView {
 
 const AHEAD = 50;
 
-/** Keeps the list of a screen. */
+/** Keeps the list of rows of the timeline. */
 export function useRowList(
   { history, state }: { readonly history: History; readonly state: HistoryState },
   { style, height, marks, isPart, failed }: ListView,

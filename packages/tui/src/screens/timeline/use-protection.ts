@@ -26,7 +26,7 @@ const AGAIN_MS = 30_000;
 /** A resident process that starts now is no news. */
 const PATIENCE_MS = 3000;
 
-/** Keeps the state of the whole. */
+/** Keeps what is known of how the workspace is protected. */
 export function useProtection(state: HistoryState, columns: number): Protection {
   const isUnknown = state.now?.changed === null;
   const status = useStatus(`${state.now?.failing?.since} ${isUnknown}`);
