@@ -159,6 +159,17 @@ describe("limits", () => {
     expect(tokens.run).toMatchObject({ status: "over-budget" });
   });
 
+  test("[R102] what is within its limits, or reports no cost, goes on to its end", async () => {
+    for (const [steps, maxCost] of [
+      ["cost 1 9\nsleep 500\nwrite b.txt kept", 1],
+      ["sleep 500\nwrite b.txt kept", 0],
+    ] as const) {
+      const limits = { maxCost, maxTokens: 9 };
+      const { run } = await orchestrator().executeAgent("stub", { prompt: steps, limits });
+      expect(run).toMatchObject({ status: "done", cost: maxCost === 0 ? null : 1 });
+    }
+  });
+
   test("a flood of output: the run is stopped and its log cut", async () => {
     const { run } = await orchestrator({ logBytes: 1 << 20 }).executeAgent("stub", "flood");
     expect(run).toMatchObject({
