@@ -439,6 +439,23 @@ test(
 );
 
 test(
+  "[R95] files that changed since the merge was planned are not overwritten: the plan is refused, and a new one has them",
+  inWorkspace({ a: LINES, b: "1\n" }, async (temp) => {
+    await begin(temp);
+    await workOn(temp, "f", () => {
+      temp.write("a", edited(LINES, { 2: "by f" }));
+      temp.write("b", "by f\n");
+    });
+    const plan = await temp.workspace.planMerge(["f"]);
+    temp.write("a", edited(LINES, { 11: "meanwhile" }));
+    await expect(temp.workspace.merge(plan)).rejects.toMatchObject({ code: "PLAN_STALE" });
+    expect([temp.read("a"), temp.read("b")]).toEqual([edited(LINES, { 11: "meanwhile" }), "1\n"]);
+    expect(await merge(temp, "f")).toMatchObject({ outcome: "applied" });
+    expect(temp.read("a")).toBe(edited(LINES, { 2: "by f", 11: "meanwhile" }));
+  }),
+);
+
+test(
   "[R96] where both versions are kept, the other side's gets a name that no side, and no other decision, has",
   inWorkspace({ "a.png": "\0\x01", "b.png": "\0\x01", "b.theirs.png": "ours" }, async (temp) => {
     await begin(temp);
