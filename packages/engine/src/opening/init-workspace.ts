@@ -8,7 +8,7 @@ import type { WorkspaceId } from "../model/ids.ts";
 import type { System } from "../model/system.ts";
 import { WorkspaceSettings } from "../settings/workspace-settings.ts";
 import { MAIN_WORKING_COPY } from "../store/database.ts";
-import { openRegistry, rootIdentity, type RegisteredWorkspace } from "../store/registry.ts";
+import { newWorkspace, openRegistry, rootIdentity, type RegisteredWorkspace } from "../store/registry.ts";
 import { finishStore, noteRoot, openStore, removeStore, writeMeta, type Store } from "../store/store.ts";
 import { LocalWorkspace } from "../workspace/local-workspace.ts";
 import type { CheckpointRequest, TakenCheckpoint } from "../model/checkpoint.ts";
@@ -149,22 +149,13 @@ async function initAgain(root: AbsolutePath, opening: Protecting): Promise<Initi
 
 async function initNew(root: AbsolutePath, opening: Protecting): Promise<InitializedWorkspace> {
   const { home, registry, system, options } = opening;
-  const id = system.newId() as WorkspaceId;
-  const registered: RegisteredWorkspace = {
-    id,
-    store: `${storeNameOf(root)}-${id}`,
-    path: root,
-    ...rootIdentity(root)!,
-    createdAt: system.now(),
-    endedAt: null,
-    workingCopy: MAIN_WORKING_COPY,
-  };
+  const registered = newWorkspace(root, system, (id) => `${storeNameOf(root)}-${id}`);
   const directory = below(home, `workspaces/${registered.store}`);
   makeStoreDirectory(directory);
   options.prepare?.();
   const initial = await buildStore(registered, directory, opening);
   const winner = registry.add(registered);
-  const created = winner.id === id;
+  const created = winner.id === registered.id;
   // when another process protected the same directory meanwhile, its store counts
   if (!created) clearAway(directory);
   const workspace = openRegistered({ ...winner, notices: [] }, opening);

@@ -8,9 +8,7 @@ import { listDirectory } from "../fs/list-directory.ts";
 import { noteAttach } from "../history/attaches.ts";
 import { createReceiver, type Receiver } from "../exchange/receiver.ts";
 import { EngineError } from "../model/errors.ts";
-import type { WorkspaceId } from "../model/ids.ts";
-import { MAIN_WORKING_COPY } from "../store/database.ts";
-import { openRegistry, rootIdentity, type RegisteredWorkspace } from "../store/registry.ts";
+import { newWorkspace, openRegistry } from "../store/registry.ts";
 import { finishStore, noteRoot, openStore, removeStore, writeMeta } from "../store/store.ts";
 import type { Workspace } from "../workspace/interface/workspace.ts";
 import { beginFirstFiles, placeFirstFiles, type FirstFiles } from "./first-files.ts";
@@ -46,23 +44,14 @@ export async function receiveWorkspace(
   refuseNested(registry, root, { nested: false });
   if (registry.byPath(root) !== undefined || listDirectory(root).length > 0)
     throw taken(displayAbsolute(root));
-  const id = system.newId() as WorkspaceId;
-  const registered: RegisteredWorkspace = {
-    id,
-    store: `clone-${id}`,
-    path: root,
-    ...rootIdentity(root)!,
-    createdAt: system.now(),
-    endedAt: null,
-    workingCopy: MAIN_WORKING_COPY,
-  };
+  const registered = newWorkspace(root, system, (id) => `clone-${id}`);
   const directory = below(home, `workspaces/${registered.store}`);
   makePrivateDirectory(directory);
   let [checkpoints, first]: [number, FirstFiles | undefined] = [0, undefined];
   try {
     using store = openStore(directory, { create: true, bulk: true });
     store.db.transaction(() => {
-      writeMeta(store.db, "workspace_id", id);
+      writeMeta(store.db, "workspace_id", registered.id);
       noteRoot(store.db, root);
     });
     const receiver = createReceiver(store, system);

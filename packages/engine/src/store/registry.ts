@@ -12,6 +12,7 @@ import { listDirectory } from "../fs/list-directory.ts";
 import { whileUnchanged } from "../fs/while-unchanged.ts";
 import { EngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
+import type { System } from "../model/system.ts";
 import { closingOnError, MAIN_WORKING_COPY, openDatabase, type Database, type Row } from "./database.ts";
 import { hasRoots, writeRoots } from "./protected-roots.ts";
 import { REGISTRY_MIGRATIONS } from "./schema.ts";
@@ -48,6 +49,24 @@ export function rootIdentity(path: AbsolutePath): RootIdentity | undefined {
   const stat = statNode(path);
   if (stat === undefined || kindOf(stat) !== "directory") return undefined;
   return { dev: String(stat.dev), ino: String(stat.ino), birth: String(stat.birthtimeNs) };
+}
+
+/** A workspace whose protection begins now, as it is added to the registry; `store` names its directory. */
+export function newWorkspace(
+  root: AbsolutePath,
+  { newId, now }: System,
+  store: (id: WorkspaceId) => string,
+): RegisteredWorkspace {
+  const id = newId() as WorkspaceId;
+  return {
+    id,
+    store: store(id),
+    path: root,
+    ...rootIdentity(root)!,
+    createdAt: now(),
+    endedAt: null,
+    workingCopy: MAIN_WORKING_COPY,
+  };
 }
 
 /**

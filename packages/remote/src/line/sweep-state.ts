@@ -4,7 +4,7 @@
  */
 import type { MemberKeys } from "../keys/key-pairs.ts";
 import { DamageError, expectSound } from "../parcel/damage.ts";
-import { OpenParcel, plainFrame, sealParcel, type SpaceSecret } from "../parcel/parcel.ts";
+import { OpenParcel, sealValue, type SpaceSecret } from "../parcel/parcel.ts";
 
 /** The state of sweeping after one sweep. */
 export interface SweepState {
@@ -41,8 +41,7 @@ export function sealSweep(
   },
 ): Buffer {
   const { signer, ...rest } = sealing;
-  const frame = plainFrame("records", Buffer.from(JSON.stringify(state)));
-  return sealParcel([frame], { kind: "sweep", ...rest, signer: signer.sign });
+  return sealValue(state, { kind: "sweep", ...rest, signer: signer.sign });
 }
 
 /** Opens a sweep; its signature is not checked yet. */

@@ -82,6 +82,11 @@ export function plainFrame(kind: FrameKind, raw: Buffer, objects: readonly Frame
   return { kind, compressed, rawBytes: raw.length, objects };
 }
 
+/** The bytes of a parcel that holds one value, as JSON. */
+export function sealValue(value: unknown, options: SealOptions): Buffer {
+  return sealParcel([plainFrame("records", Buffer.from(JSON.stringify(value)))], options);
+}
+
 /** The bytes of a parcel. */
 export function sealParcel(plain: readonly PlainFrame[], options: SealOptions): Buffer {
   const { kind, key, secret, salt, signer } = options;

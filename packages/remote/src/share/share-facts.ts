@@ -1,7 +1,7 @@
 /** What members know of a share: never its link or key. Sealed with the space's secret and signed by who made it. */
 import type { Certificate, MemberKeys } from "../keys/key-pairs.ts";
 import { DamageError, expectSound } from "../parcel/damage.ts";
-import { OpenParcel, plainFrame, readHeader, sealParcel } from "../parcel/parcel.ts";
+import { OpenParcel, readHeader, sealValue } from "../parcel/parcel.ts";
 import { presentSecret, secretFor, type Space } from "../space/space.ts";
 import { judgeSignature } from "../space/writer-rights.ts";
 import { RemoteFailure } from "../stores/remote-store.ts";
@@ -34,7 +34,7 @@ export function sealShareFacts(
   }: { readonly space: Space; readonly keys: MemberKeys; readonly random: (bytes: number) => Buffer },
 ): Buffer {
   const said: SaidShare = { ...facts, by: keys.id, certificate: keys.certificate };
-  return sealParcel([plainFrame("records", Buffer.from(JSON.stringify(said)))], {
+  return sealValue(said, {
     kind: "head",
     key: space.names.shareFacts(facts.id),
     secret: presentSecret(space),

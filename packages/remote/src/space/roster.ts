@@ -10,7 +10,7 @@ import { certifiedKey, isCertifiedBy } from "../keys/certificate.ts";
 import { memberId, publicKey, rawPublic, type Certificate, type MemberKeys } from "../keys/key-pairs.ts";
 import { DamageError, expectSound, NewerFormatError } from "../parcel/damage.ts";
 import { LIMIT } from "../parcel/limits.ts";
-import { OpenParcel, plainFrame, sealParcel, type SpaceSecret } from "../parcel/parcel.ts";
+import { OpenParcel, sealValue, type SpaceSecret } from "../parcel/parcel.ts";
 import { isRole, type Role } from "../keys/roles.ts";
 import { isPolicy, type Policy } from "./policy.ts";
 
@@ -113,8 +113,7 @@ export function sealRoster(
 ): Buffer {
   const { signer, ...rest } = sealing;
   const roster: Roster = { format: ROSTER_FORMAT, signer: signer.id, ...facts };
-  const frame = plainFrame("records", Buffer.from(JSON.stringify(roster)));
-  return sealParcel([frame], { kind: "roster", ...rest, signer: signer.sign });
+  return sealValue(roster, { kind: "roster", ...rest, signer: signer.sign });
 }
 
 /**

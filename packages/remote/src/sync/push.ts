@@ -7,7 +7,7 @@ import type { Exchange, JournalEntry, ObjectHash, QueuedRecord, RemoteEntry } fr
 import { decodeIndex, INDEX_ENTRIES_LIMIT, SELF, WITHHELD, type Place } from "../line/object-index.ts";
 import { newLineId } from "../line/line-id.ts";
 import { createHead, openSegment, sealSegment, segmentHash } from "../line/segment.ts";
-import { plainFrame, sealParcel } from "../parcel/parcel.ts";
+import { sealValue } from "../parcel/parcel.ts";
 import { presentSecret, secretFor } from "../space/space.ts";
 import { idOf, isFoldKey } from "../line/keys-of-space.ts";
 import { expectStored } from "../stores/put-surely.ts";
@@ -321,7 +321,7 @@ class Push implements LineWriter {
     return this.#commit(entry);
   }
 
-  /** [T1, T2] Sends a segment that is in the journal, then its head; only then it no longer waits. */
+  /** [T1, T2] Sends a segment that is in the journal, then its head; only then does it stop waiting. */
   async #commit({ key, kind, detail: bytes, until, at }: JournalEntry): Promise<boolean> {
     const { exchange, space, mirror, abilities } = this.#target;
     // a segment that cannot be opened would end the line for every reader
@@ -364,7 +364,7 @@ class Push implements LineWriter {
     const { space, keys, device, around } = this.#target;
     const key = space.names.head(line);
     const said = { line, number, hash, member: keys.id, device, at: around.now() };
-    const bytes = sealParcel([plainFrame("records", Buffer.from(JSON.stringify(said)))], {
+    const bytes = sealValue(said, {
       kind: "head",
       key,
       secret: presentSecret(space),
