@@ -32,7 +32,7 @@ type Kind =
 
 /** The line that tells a script to offer files as well. */
 const FILES = ":files";
-/** So many checkpoints and rows are offered without a beginning to choose by. */
+/** How many checkpoints and rows are offered where nothing has been typed yet. */
 const RECENT = 30;
 
 /** Prints what may stand at the end of these words. */

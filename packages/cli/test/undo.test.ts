@@ -167,7 +167,7 @@ describe("when something else changed meanwhile", () => {
     expect(sandbox.belay(["undo", "--dry-run", "-p"])).toMatchObject({
       status: 3,
       stdout: expect.stringContaining("-new"),
-      stderr: expect.stringContaining("Would be refused"),
+      stderr: expect.stringContaining("This would be refused"),
     });
     expect(sandbox.read("new.txt")).toBe("new\n");
   });

@@ -97,7 +97,7 @@ export interface FixOptions {
     readonly maxCost?: number | null;
     readonly maxTokens?: number | null;
   };
-  /** Ends the loop: what is at work is ended, and the loop waits for a decision. */
+  /** Ends the loop: what is running is stopped, and the loop waits for a decision. */
   readonly signal?: AbortSignal | undefined;
   readonly clock?: FixClock;
   readonly log?: (line: string) => void;

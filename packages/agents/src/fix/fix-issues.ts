@@ -195,7 +195,7 @@ class FixLoop {
     return { isStuck };
   }
 
-  /** A severity above the one that was worked on is there now and was not before. */
+  /** Issues have appeared that are more severe than those that were worked on. */
   #isWorse(severity: IssueSeverity, found: readonly ReviewIssue[]): boolean {
     const above = ISSUE_SEVERITIES.slice(0, ISSUE_SEVERITIES.indexOf(severity));
     return above.some(

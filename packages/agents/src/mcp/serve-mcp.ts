@@ -229,7 +229,7 @@ function addMerging(server: McpServer, host: McpHost): void {
     "conflict_list",
     {
       title: "List conflicts",
-      description: "What open merges into the branch here wait for.",
+      description: "What has to be decided before the open merges into this branch can go on.",
       inputSchema: shapes.noInput,
       outputSchema: shapes.conflictsOutput,
       annotations: READS,

@@ -43,7 +43,7 @@ export interface AgentCapture {
   readonly hint: string | null;
 }
 
-/** Whether a directory is captured by itself, and what is in the way. */
+/** Whether a directory is captured automatically, and what is in the way. */
 export interface CaptureState {
   /** False when nothing at all is captured automatically. */
   readonly on: boolean;

@@ -65,7 +65,7 @@ function asTask(value: unknown): AgentTask {
   const { timeoutMinutes, maxCost, maxTokens } = Object(limits) as Record<string, unknown>;
   for (const number of [timeoutMinutes, maxCost, maxTokens])
     if (number !== undefined && !(typeof number === "number" && number > 0))
-      throw usageError("A limit of a task is not a number.", SHAPE);
+      throw usageError("The limits of a task have to be numbers.", SHAPE);
   return {
     prompt,
     ...(agent !== undefined && { agent: agent as string }),

@@ -66,7 +66,8 @@ async function removeSome(call: Call, names: readonly string[], purge: boolean):
   const hooks = await removeHooks(call.home, root, { now: Date.now(), agents });
   if (call.json) call.output.json({ path: root, agents, hooks });
   else {
-    const lines = hooks.length > 0 ? hooks.map(hookText) : ["No settings of these agents hold hooks for it."];
+    const lines =
+      hooks.length > 0 ? hooks.map(hookText) : ["The settings of these agents hold no hooks for it."];
     call.output.print([...lines, `${visible(root)} stays protected.`].join("\n"));
   }
   return hooks.some(({ outcome }) => outcome === "refused") ? EXIT.refused : EXIT.done;

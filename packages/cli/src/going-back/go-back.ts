@@ -196,7 +196,7 @@ async function preview(scene: Scene): Promise<number> {
   if (isPatch && !call.json && call.output.isTerminal) await printPatch(scene, plan);
   // a patch alone does not say that it would not be applied
   if (isPatch && !call.json && !call.output.isTerminal && isBlocked(call, plan))
-    call.output.warn("Would be refused: nothing would change. Without -p it says why.");
+    call.output.warn("This would be refused: nothing would change. Without -p it says why.");
   return plan !== null && (isBlocked(call, plan) || isNothingRestorable(plan)) ? EXIT.refused : EXIT.done;
 }
 
@@ -231,7 +231,7 @@ async function dryRunText(scene: Scene, plan: Plan): Promise<string> {
   if (isNothingRestorable(plan))
     return paragraphs(heading(scene.way, plan), nothingRestorableText(plan, output, options.all));
   const isRefused = isBlocked(scene.call, plan);
-  const nothing = isRefused ? "Would be refused: nothing would change." : "Nothing would change.";
+  const nothing = isRefused ? "This would be refused: nothing would change." : "Nothing would change.";
   const summary = isRefused || plan.edits.length === 0 ? nothing : `Would change ${planSummary(plan)}.`;
   const ways = waysOutText(waysFor(scene, plan.conflicts), output);
   return paragraphs(heading(scene.way, plan), await planText(scene, plan), summary, ways);

@@ -49,7 +49,7 @@ function stepCount(given: string | null | undefined): number {
   if (isCount(given) && count >= 1 && Number.isSafeInteger(count)) return count;
   throw usageError(
     `"${given}" is not a number of steps.`,
-    "Give a number of 1 or more, or none for one step.",
+    "Give a number of at least 1, or leave it out for one step.",
   );
 }
 

@@ -46,7 +46,7 @@ export class BackgroundSync implements Disposable {
     this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
   }
 
-  /** From now on, synchronises a workspace, if it has a remote. */
+  /** Keeps a workspace in sync with its remotes from now on, if it has any. */
   follow(workspace: Workspace): void {
     this.#workspaces.set(workspace, undefined);
   }

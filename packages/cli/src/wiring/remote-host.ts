@@ -54,7 +54,7 @@ export async function createRemoteHost(
   };
 }
 
-/** The resident process says to what it starts when it would try again. */
+/** The resident process tells what it starts when it would try again. */
 function retryOf({ BELAY_SYNC_RETRY_MS: text }: NodeJS.ProcessEnv): number | undefined {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

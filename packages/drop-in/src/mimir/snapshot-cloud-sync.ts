@@ -60,7 +60,7 @@ export interface SnapshotCloudSyncOptions extends DropInOptions {
 
 const AGENT = "mimir";
 const INTERVAL_MS = 60_000;
-/** As many of a line are looked through for snapshots of a conversation. */
+/** How many checkpoints of a line are searched for snapshots of a conversation. */
 const LOOKED_THROUGH = 1000;
 
 /** Synchronises the snapshots of conversations. */

@@ -6,7 +6,7 @@ import { joinPath, type BytePath } from "../model/byte-path.ts";
 import { GIT, hardExclude } from "../rules/hard-excludes.ts";
 import { statNodeBelow } from "./node-state.ts";
 
-/** The repositories of git's at any depth below a path, none of which a checkpoint can hold. */
+/** Git repositories at any depth below a path; a checkpoint can hold none of them. */
 export function repositoriesBelow(root: AbsolutePath, path: BytePath): BytePath[] {
   const stat = statNodeBelow(below(root, path));
   if (stat === undefined || kindOf(stat) !== "directory") return [];

@@ -136,7 +136,7 @@ function inTime({ system }: Context, seen: Seen, deadline: Deadline | undefined)
   return isKnown ? seen : { reason: "it was read late, and may have changed since the agent went on" };
 }
 
-/** [R3] `gc` may have freed content that was there before: what is not in the store is not recorded, and is told of. */
+/** [R3] `gc` may have freed content that was there before: what is not in the store is not recorded, and is reported. */
 function recordFiles(
   { store: { db, objects } }: Context,
   seq: number,

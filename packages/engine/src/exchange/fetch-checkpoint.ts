@@ -1,7 +1,6 @@
 /**
  * Takes one checkpoint of another line into the store. Objects go in as packs, under a lease, each hashed first; nothing
- * refers to them until everything that the checkpoint needs is there [T9]. Then one transaction adds the checkpoint. A
- * fetch that ends before leaves objects that `gc` frees.
+ * refers to them until everything that the checkpoint needs is there [T9]. Then one transaction adds the checkpoint. A fetch that ends earlier leaves objects that `gc` frees.
  */
 import { readWholeTree } from "../diff/compare-trees.ts";
 import { withheldIn } from "../diff/withheld-in.ts";

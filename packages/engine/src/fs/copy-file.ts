@@ -55,7 +55,7 @@ export interface TreeCopy {
   readonly later?: LaterCopies;
 }
 
-/** What of a copy of a tree is left to be done, by paths below the tree. */
+/** What is left to do of a copy of a tree, by paths below the tree. */
 export interface LaterCopies {
   file(path: BytePath): void;
   /** A directory that everything in it has been said of; its own mode and times come last. */

@@ -194,7 +194,7 @@ function giveName(from: AbsolutePath, to: AbsolutePath): boolean {
   }
 }
 
-/** [R1400] Holds a directory that has no link on the way to it; undefined where there is none. */
+/** [R1400] Holds a directory whose path has no link in it; undefined where there is none. */
 function hold(directory: AbsolutePath): HeldDirectory | undefined {
   const held = HeldDirectory.open(directory);
   const real = held === undefined ? realPathAsFarAsPossible(directory) : realPath(held.at(""));

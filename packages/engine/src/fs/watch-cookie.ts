@@ -36,7 +36,7 @@ export function cookiePlace(store: AbsolutePath | undefined, inRoot: AbsolutePat
 
 interface Cookie {
   readonly name: string;
-  /** Open for as long as it is used again; undefined for a cookie that counts once, by its creation. */
+  /** Open for as long as it is reused; undefined for a cookie that counts once, by its creation. */
   readonly file: number | undefined;
 }
 

@@ -24,7 +24,7 @@ export function closeAbandoned(db: Database, moment: AttributionMoment): void {
   if (ends.length > 0) dropEnds(db);
 }
 
-/** [R2430] What a deleted thread has open ends as if its agent were gone. One that is not goes on in a turn of its own. */
+/** [R2430] What a deleted thread has open ends as if its agent were gone. An agent that is still there goes on in a turn of its own. */
 export function closeDeleted(db: Database, thread: ThreadId, now: number): void {
   for (const call of openCalls(db)) if (call.thread === thread) giveUpCall(db, call, now);
   for (const step of openSteps(db))

@@ -50,7 +50,7 @@ function happeningOf(db: Database, checkpoint: Checkpoint): Happening {
   );
 }
 
-/** The turn of the checkpoint's thread that it was taken in. */
+/** The turn in which a checkpoint was taken, of its thread. */
 function turnAround(db: Database, { seq, thread }: Checkpoint): Happening | undefined {
   const row = db.get(
     `SELECT seq FROM step WHERE kind = 'turn' AND thread IS ?1 AND before <= ?2 AND (after IS NULL OR after >= ?2)

@@ -50,7 +50,7 @@ export function insertCheckpoint(db: Database, checkpoint: NewCheckpoint, delta:
 }
 
 /**
- * [R371] Adds a checkpoint that was captured elsewhere: on no branch, so that it is the newest of none. `delta` covers what
+ * [R371] Adds a checkpoint that was captured elsewhere: it is on no branch, so it is the head of none. `delta` covers what
  * it changed there, if that is known. Call inside a transaction.
  */
 export function insertArrival(

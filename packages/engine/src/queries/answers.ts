@@ -25,7 +25,7 @@ export interface CheckpointDetails {
   readonly limits: CaptureLimits;
 }
 
-/** How large a file, and what is new in a checkpoint, may be (`limits.fileBytes`, `limits.checkpointBytes`). */
+/** The limits for one file, and for what is new in a checkpoint (`limits.fileBytes`, `limits.checkpointBytes`). */
 export interface CaptureLimits {
   readonly fileBytes: number;
   readonly checkpointBytes: number;

@@ -16,7 +16,7 @@ export function tellStarted({ store, system }: Context, { id, finish, edits }: J
 /** The time between two progress events. */
 const PROGRESS_MS = 500;
 
-/** Reports how far an operation is, and of which thread it is. */
+/** Reports how far an operation is, and which thread it belongs to. */
 export type TellProgress = (at: RestoreProgress, thread: ThreadId | null) => void;
 
 /** Reports the progress of a long restore, to its caller and as events. A failure to report does not stop the restore. */

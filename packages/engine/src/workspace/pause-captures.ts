@@ -4,7 +4,7 @@ import { appendEvent, type EventRow } from "../history/events.ts";
 import type { Pause } from "../model/pause.ts";
 import type { Runner } from "./runner.ts";
 
-/** Captures the present state, then lets nothing be captured by itself until the pause ends. */
+/** Captures the present state, then stops automatic captures until the pause ends. */
 export async function pauseCaptures(runner: Runner, pause: Pause, scope: "workspace" | "all"): Promise<void> {
   const { pauses } = runner.context;
   const { since, until } = pause;

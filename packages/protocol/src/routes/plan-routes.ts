@@ -73,7 +73,7 @@ const planBody = z
       )
       .max(10_000)
       .optional(),
-    /** The plan whose hunks were counted: refused (`PLAN_STALE`) where the files are others by now. */
+    /** The plan whose hunks were counted: refused (`PLAN_STALE`) if the files have changed since. */
     basedOn: identifier.optional(),
     /** Threads whose work a restore leaves alone; every other thread unless said otherwise. */
     exceptThreads: z.array(identifier).max(1000).optional(),

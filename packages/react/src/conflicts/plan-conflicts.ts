@@ -88,7 +88,7 @@ async function plan(client: BelayClient, workspace: string, body: PlanBody) {
   return (await client.call("POST /api/plans", { query: { workspace }, body })).plan;
 }
 
-/** What was merged by lines, and is in no conflict besides. */
+/** What was merged line by line and is in no conflict. */
 function mergedOf(whole: DetailedPlan | null | undefined): Merged[] {
   const contested = new Set(whole?.conflicts.map(({ path }) => path));
   return (whole?.merged ?? []).filter(({ path }) => !contested.has(path));

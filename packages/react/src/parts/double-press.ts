@@ -1,6 +1,6 @@
 /**
  * [R2161] A second press confirms only what a person has seen: where the button that confirms takes the place of the one
- * that asked, the second half of a double click is none.
+ * that asked, the second half of a double click confirms nothing.
  */
 import type { MouseEvent } from "react";
 

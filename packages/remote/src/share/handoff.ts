@@ -60,7 +60,7 @@ export interface HandoffOffer {
 const FORMAT = 1;
 const FRAME_BYTES = 4 * 1024 * 1024;
 
-/** Hands a thread over: pushes, then stores the offer. How others name it is returned. */
+/** Hands a thread over: pushes, then stores the offer. Returns the name that others use for it. */
 export async function offerHandoff(
   workspace: Workspace,
   { name, offer }: { readonly name: string | undefined; readonly offer: HandoffOffer },

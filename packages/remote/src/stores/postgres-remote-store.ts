@@ -70,7 +70,7 @@ export class PostgresRemoteStore implements RemoteStore {
     const date = Number(now);
     if (stored === 1) return { outcome: "stored", etag, date };
     if (createOnly) return { outcome: "exists", etag: "", date };
-    // the same again, after an answer that was lost, needs no right to overwrite
+    // writing the same again, after an answer that was lost, needs no right to overwrite
     if (held !== etag) await this.#replace(key, etag, parts);
     return { outcome: "stored", etag, date };
   }

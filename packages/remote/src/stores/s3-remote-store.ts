@@ -141,7 +141,7 @@ export class S3RemoteStore implements RemoteStore {
     }
   }
 
-  /** A GET that the server allows to all who know it; a secret. */
+  /** A GET that needs no key: knowing it is enough, so it is a secret. */
   async presign(key: string, seconds: number): Promise<string> {
     const { endpoint, bucket, region } = this.#address;
     const { accessKeyId, secretAccessKey, sessionToken } = this.#options.access;

@@ -22,7 +22,7 @@ export function serveAgentHooks(app: Hono, { host, work }: Served): void {
       if (dryRun)
         throw new ContractError(
           "BAD_REQUEST",
-          "What is removed can only be told by removing it. Nothing was done.",
+          "`dryRun` says only what adding hooks would change. Nothing was done.",
         );
       const { hooks } = (await run("uninstall", "--yes")) as { hooks: ReportedFile[] };
       return { files: hooks, advice: [] };

@@ -53,7 +53,7 @@ const CONFLICTS = {
   "cannot be saved": "what is there now cannot be saved first",
 };
 
-/** How large a file, and what is new in a checkpoint, may be now. */
+/** The present limits: for one file, and for what is new in a checkpoint. */
 export interface CaptureLimits {
   readonly fileBytes: number;
   readonly checkpointBytes: number;

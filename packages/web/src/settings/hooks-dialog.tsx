@@ -28,7 +28,7 @@ export function HooksDialog(props: HooksDialogProps): ReactNode {
       about={
         isInstall
           ? "With them every prompt and tool call is captured. Only Belay’s own entries are added; the rest of the settings stays as it is."
-          : "Its work is no longer captured by itself. Belay’s own entries are taken out; the rest of the settings, your files and all checkpoints stay."
+          : "Its work is no longer captured automatically. Belay’s own entries are taken out; the rest of the settings, your files and all checkpoints stay."
       }
       isBusy={isBusy}
       problem={problem}

@@ -39,7 +39,7 @@ export function PauseRow({ status }: { readonly status: Status | undefined }): R
       )}
       <p className="b-small b-muted" role="status">
         {until === null
-          ? "Nothing is captured by itself in this project meanwhile. What you do in the page still is."
+          ? "Nothing is captured automatically in this project meanwhile. What you do in the page still is."
           : `Paused until ${clock(until)}: what agents do now can only be undone as a whole.`}
       </p>
     </div>

@@ -38,7 +38,7 @@ export const SETTINGS: readonly { readonly words: string; readonly settings: rea
         key: "checkpoints.timerMinutes",
         words: "On a timer",
         about:
-          "Also so many minutes after the newest one, where something changed and no agent is at work. 0 is off.",
+          "Also this many minutes after the newest one, if something changed and no agent is at work. 0 turns it off.",
       },
     ],
   },
