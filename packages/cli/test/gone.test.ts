@@ -103,3 +103,16 @@ describe("[R212] `.git` is not captured", () => {
     );
   });
 });
+
+test("[R211] no process is said to watch a directory that is gone", async () => {
+  sandbox.ok("init", "--no-agents");
+  sandbox.ok("start");
+  const told = () => sandbox.belay(["-C", sandbox.project, "status"], { cwd: sandbox.base }).stdout;
+  try {
+    await expect.poll(told, { timeout: 30_000 }).toMatch(/resident +process \d+, watching these files$/m);
+    rmSync(sandbox.project, { recursive: true });
+    expect(told()).toMatch(/resident +process \d+$/m);
+  } finally {
+    sandbox.belay(["stop"], { cwd: sandbox.base });
+  }
+});

@@ -123,7 +123,7 @@ function facts(status: ShownStatus, output: Output) {
     status.resident.running
       ? ([
           "resident",
-          `process ${status.resident.pid}${status.resident.watching ? ", watching these files" : ""}`,
+          `process ${status.resident.pid}${status.resident.watching && status.exists ? ", watching these files" : ""}`,
         ] as const)
       : undefined,
   ];
