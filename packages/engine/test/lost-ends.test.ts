@@ -51,6 +51,21 @@ test(
 );
 
 test(
+  "[R2300] a prompt that is refused ends nothing: the turn under way goes on",
+  inWorkspace({ x: "0\n" }, async (temp) => {
+    const { workspace, write } = temp;
+    const thread: ThreadId = await temp.openThread("quiet");
+    await workspace.turns.prompt(thread, { content: "go" });
+    write("first", "1\n");
+    const refused = workspace.turns.prompt(thread, { content: "and then", checkpoint: "zzzzzzzz" });
+    await expect(refused).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+    await pause(30);
+    write("second", "2\n");
+    expect(await authors(temp)).toEqual({ first: "agent", second: "agent" });
+  }),
+);
+
+test(
   "[R2300] an interrupted command, and a run of an agent's program",
   inWorkspace({ x: "0\n" }, async (temp) => {
     const { workspace, write } = temp;

@@ -149,8 +149,10 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
     return { message, checkpoint: null, turn: null, rolledBack };
   }
   const { deadline } = request;
+  // [R2300] a prompt that names no checkpoint of this store is refused here, and ends nothing
+  const named = request.checkpoint === undefined ? undefined : resolveCheckpoint(db, request.checkpoint);
   const record = (capture: Capture): Prompted => {
-    const taken = takenAlready(context, thread, { request, capture });
+    const taken = named && takenAlready(context, thread, { named, capture });
     const recorded =
       taken === undefined
         ? capture.record({
@@ -181,14 +183,12 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
 function takenAlready(
   { store: { db } }: Context,
   thread: ThreadId,
-  { request, capture }: { request: PromptRequest; capture: Capture },
+  { named, capture }: { named: Checkpoint; capture: Capture },
 ): Checkpoint | undefined {
-  if (request.checkpoint === undefined) return undefined;
-  const taken = resolveCheckpoint(db, request.checkpoint);
-  if (taken.thread !== thread || taken.seq !== headSeq(db) || taken.snapshot !== capture.present.snapshot)
+  if (named.thread !== thread || named.seq !== headSeq(db) || named.snapshot !== capture.present.snapshot)
     return undefined;
   capture.store();
-  return taken;
+  return named;
 }
 
 /** A turn without an owning process: it lives as long as its conversation. */
