@@ -65,7 +65,9 @@ describe.skipIf(!canMount).each(["alone", "with the resident process"])("[R153] 
       /^✗ checkpoints fail since \d\d:\d\d, and agents go on unprotected: .*(?:space|full)/i,
     );
     expect(whileFull("status", "--short").stdout).toMatch(/^✗ captures fail/);
-    expect(whileFull("undo", "--dry-run").stdout).toContain("1 turn since then was not captured");
+    expect(whileFull("undo", "--dry-run").stdout).toContain(
+      "1 turn since then was not captured: what it changed is not taken back (`belay doctor`)",
+    );
 
     rmSync(join(sandbox.home, "filler"));
     rmSync(sandbox.path("big.bin"));

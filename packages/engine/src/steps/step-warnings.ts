@@ -58,11 +58,14 @@ function approvalWarnings({ store }: Context, steps: readonly Step[]): string[] 
 function uncapturedWarnings({ store: { db }, unrecorded }: Context, steps: readonly Step[]): string[] {
   const since = Math.min(...steps.map(({ before }) => before ?? Infinity));
   const recorded = listUncaptured(db, undefined).filter(({ after }) => after >= since);
-  const lost = recorded.length + unrecorded().length;
+  const waiting = unrecorded().length;
+  const lost = recorded.length + waiting;
   if (lost === 0) return [];
   const turns = lost === 1 ? "1 turn since then was" : `${lost} turns since then were`;
+  // `list` has them once they are recorded
+  const where = waiting > 0 ? "doctor" : "list";
   return [
-    `${turns} not captured: what ${lost === 1 ? "it" : "they"} changed is not taken back (\`belay list\`)`,
+    `${turns} not captured: what ${lost === 1 ? "it" : "they"} changed is not taken back (\`belay ${where}\`)`,
   ];
 }
 
