@@ -101,9 +101,11 @@ test("[R199] git's own files are said to be out of reach, not to be missing", as
   sandbox.write("a.txt", "two\n");
   await sandbox.checkpoint();
   for (const command of ["restore", "revert"])
-    expect(sandbox.error([command, "2", ".git/config", "--yes"], 4).message).toContain(
-      ".git is never captured or changed by Belay",
-    );
+    expect(sandbox.error([command, "2", ".git/config", "--yes"], 4)).toMatchObject({
+      message: expect.stringContaining(".git is never captured or changed by Belay") as string,
+      // no search finds it
+      hint: "`belay status` lists what else is not protected.",
+    });
 });
 
 test("forget without a terminal asks in lines of its own", async () => {

@@ -268,8 +268,10 @@ export const ENGINE_ROWS = {
   PATH_NOT_IN_CHECKPOINT: {
     exit: EXIT.notFound,
     status: 404,
-    hint: ({ path }: { readonly path: string }) =>
-      `\`${shellWords(["belay", "search", path])}\` finds the checkpoints that changed it.`,
+    hint: ({ path, isNeverIn }: { readonly path: string; readonly isNeverIn?: true }) =>
+      isNeverIn === true
+        ? "`belay status` lists what else is not protected."
+        : `\`${shellWords(["belay", "search", path])}\` finds the checkpoints that changed it.`,
   },
   OBJECT_CORRUPT: {
     exit: EXIT.damaged,

@@ -56,7 +56,8 @@ export interface ErrorFacts {
   NAME_TAKEN: { name: string; checkpoint: string };
   NAME_INVALID: { name: string };
   PATH_OUTSIDE: { path: string };
-  PATH_NOT_IN_CHECKPOINT: { path: string; checkpoint: string };
+  /** `isNeverIn`: no checkpoint has it, whatever the rules say. */
+  PATH_NOT_IN_CHECKPOINT: { path: string; checkpoint: string; isNeverIn?: true };
   OBJECT_CORRUPT: { object: string; checkpoints: string[] };
   OBJECT_MISSING: { object: string; checkpoints: string[] };
   STORE_CORRUPT: { store: string };

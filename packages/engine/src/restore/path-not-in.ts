@@ -20,5 +20,6 @@ export function pathNotIn(
   return new EngineError("PATH_NOT_IN_CHECKPOINT", `${what}. Nothing was changed.`, {
     path: shown,
     checkpoint: target?.id ?? "",
+    ...(never !== -1 && { isNeverIn: true }),
   });
 }
