@@ -14,6 +14,7 @@ let thread: string;
 beforeAll(async () => {
   sandbox = await Sandbox.protected();
   sandbox.ok("run", "--", "sh", "-c", "echo 1 > made.txt; rm src/b.txt");
+  await sandbox.checkpoint({ name: "odd: it's one" });
   await sandbox.checkpoint({ name: "before the party", tags: ["works"] });
   thread = sandbox.json(["threads"]).threads[0].id;
   mkdirSync(join(sandbox.base, "programs"));
@@ -130,7 +131,7 @@ const LOADED = {
 
 describe.each(Object.keys(SHELLS) as (keyof typeof SHELLS)[])("[R265] Tab in %s", (shell) => {
   test.skipIf(!hasTmux || !hasShell(shell))(
-    "completes a command, an option, a name, a tag and a deleted file",
+    "completes a command, an option, names with anything in them, a tag and a deleted file",
     async () => {
       using window = new TmuxWindow(SHELLS[shell], { cwd: sandbox.project, env: environment() });
       const types = async (line: string, completed: RegExp) => {
@@ -144,6 +145,7 @@ describe.each(Object.keys(SHELLS) as (keyof typeof SHELLS)[])("[R265] Tab in %s"
       await types("belay verif", /belay verify ?$/);
       await types("belay restore 1 --keep", /--keep-new ?$/);
       await types("belay show bef", /before\\ the\\ party|'before the party'/);
+      await types("belay show odd", /odd\\?:\\ it\\'s\\ one/);
       await types("belay untag wo", /untag works ?$/);
       await types("belay restore 1 src/b", /src\/b\.txt ?$/);
     },
