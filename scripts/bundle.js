@@ -25,9 +25,9 @@ const NATIVE = ["packages/engine/dist/look.node", "packages/agents/dist/belay-ho
 const PAGE = "packages/web/dist";
 
 /** What every command loads, and no more than one needs that the resident process runs: with all they import, one file. */
-const START = modules("main", "resident/ask-resident");
+const START = compiled("main", "resident/ask-resident");
 /** What other commands load besides, and a hook: one file more, because each takes half a millisecond. */
-const ALONE = modules("dispatch", "call/surroundings", "report-failure", "commands/hook");
+const ALONE = compiled("dispatch", "call/surroundings", "report-failure", "commands/hook");
 
 /** Libraries that only the resident process and the MCP server need. */
 const LARGE = /node_modules[/](?:zod|hono|@hono|@modelcontextprotocol)[/]/;
@@ -151,7 +151,7 @@ function groupOf(id, importsOf) {
   return needed.some((one) => ENGINE.test(one)) ? "with-engine" : "commands";
 }
 
-function modules(...names) {
+function compiled(...names) {
   return names.map((name) => resolve(`packages/cli/compiled/${name}.js`));
 }
 
