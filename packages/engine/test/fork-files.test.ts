@@ -277,6 +277,40 @@ test(
   }),
 );
 
+/** Many names come before the last directory: it has been looked at by the time its name's turn comes. */
+const FILES_BEFORE = Object.fromEntries([
+  ...Array.from({ length: 1200 }, (_, at) => [`file-${at}.txt`, `${at}\n`]),
+  ...["a", "b"].map((name) => [`last/inside/${name}.txt`, `${name}\n`]),
+]);
+
+test(
+  "[R90] [R1454] of a spare fork nothing is taken over that lies behind a link",
+  inWorkspace(FILES_BEFORE, async (temp) => {
+    await make(temp, "old");
+    await make(temp, "between");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await temp.workspace.removeFork("old");
+    temp.passHours(25);
+    // the trash is emptied when a fork is removed: from then on this one is spare
+    await temp.workspace.removeFork("between");
+    const trash = join(dirname(temp.root), ".belay-forks", basename(temp.root), ".trash");
+    const spare = join(
+      trash,
+      readdirSync(trash).find((name) => name.endsWith("-old"))!,
+    );
+    const outside = join(dirname(temp.root), "moved");
+    renameSync(join(spare, "last"), outside);
+    symlinkSync(outside, join(spare, "last"));
+    const next = await make(temp, "next");
+    expect(next.method).toBe("spare");
+    expect(readTreeMap(next.path)).toEqual(temp.tree());
+    // what the next capture takes for unchanged is
+    await using opened = await temp.workspace.openFork(next.id);
+    const { checkpoint } = await opened.checkpoint();
+    expect(await readCheckpointMap(temp, checkpoint.id)).toEqual(temp.tree());
+  }),
+);
+
 test(
   "[R92] [R1454] a spare fork is no fork to be seen, waits while a process is in it, and goes when room is needed",
   inWorkspace({ ...FILES, "data.bin": "x".repeat(100_000) }, async (temp) => {

@@ -122,13 +122,18 @@ class FileMaker implements Disposable {
   }
 
   /**
-   * Fills a directory; `isListed` says that a spare fork's has the names of its table. A directory's entries are one run of
-   * the table, so its subdirectories are filled after it.
+   * Fills a directory. `isListed` says that a spare fork's has the names of its table; `isNew` that it was just made: then
+   * nothing is taken over, since the look may have gone through a link that stood in its place. A directory's entries are
+   * one run of the table, so its subdirectories are filled after it.
    */
-  *make(path: BytePath, hash: ObjectHash, isListed = false): Generator<void, Filled> {
+  *make(
+    path: BytePath,
+    hash: ObjectHash,
+    { isListed = false, isNew = false }: { isListed?: boolean; isNew?: boolean } = {},
+  ): Generator<void, Filled> {
     const directory = this.#table.addDirectory(path);
     this.#table.setTreeHash(directory, hash);
-    const spare = this.#spare?.directoryAt(path, this.#look);
+    const spare = isNew ? undefined : this.#spare?.directoryAt(path, this.#look);
     if (isListed && spare !== undefined && isWholly(spare, hash))
       return yield* this.#takeOverAll(path, directory, spare);
     const inside: DirectoryInside[] = [];
@@ -147,14 +152,15 @@ class FileMaker implements Disposable {
         hasGap = true;
       } else {
         const index = this.#add({ directory, name, at, entry, kept });
-        if (entry.kind === "directory") inside.push({ at, index, mode: entry.mode, hash: entry.hash });
+        if (entry.kind === "directory")
+          inside.push({ at, index, mode: entry.mode, hash: entry.hash, isNew: kept === undefined });
       }
       yield;
     }
     for (const name of left) yield* removeTree(this.#to.at(joinPath(path, name)));
-    for (const { hash: tree, ...each } of inside) {
+    for (const { hash: tree, isNew: isNewInside, ...each } of inside) {
       // what is as before has the times it had, and so the names
-      const filled = yield* this.make(each.at, tree, spare !== undefined);
+      const filled = yield* this.make(each.at, tree, { isListed: spare !== undefined, isNew: isNewInside });
       this.#filled.push({ ...each, hasGap: filled === "with gap" });
     }
     return hasGap ? "with gap" : "made";
@@ -172,7 +178,7 @@ class FileMaker implements Disposable {
       else {
         const at = joinPath(path, table.names[old]!);
         const index = first + number;
-        const filled = yield* this.make(at, table.hashAt(old), true);
+        const filled = yield* this.make(at, table.hashAt(old), { isListed: true });
         if (filled !== "as it was")
           this.#filled.push({ at, index, mode: table.mode[old]!, hasGap: filled === "with gap" });
       }
@@ -388,6 +394,7 @@ interface DirectoryInside {
   readonly index: number;
   readonly mode: number;
   readonly hash: ObjectHash;
+  readonly isNew: boolean;
 }
 
 /** A directory everything is in, and where it is in the table. */
