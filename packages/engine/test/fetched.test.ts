@@ -113,36 +113,38 @@ test(
 );
 
 test(
-  "[R701] it is kept for thirty days after its last use, and while it is tagged; no count or preset keeps it longer",
+  "[R701] [R356] it is kept for thirty days after its last use, and while it is tagged or a version; no count or preset keeps it longer",
   inWorkspace({ a: "1\n" }, async (temp) => {
     const { workspace } = temp;
     const there = await elsewhere(temp, { a: "1\n" });
     const ids: string[] = [];
-    for (const name of ["one", "two"]) {
+    for (const name of ["one", "two", "three"]) {
       there.write({ a: `${name}\n` });
       const { id } = await there.workspace.checkpoint({ name });
       ids.push(id);
       fetchBetween(there.workspace, workspace, id);
     }
-    const [one = "", two = ""] = ids;
+    const [one = "", two = "", three = ""] = ids;
     await workspace.tag(two, "keep");
+    await workspace.versions.create({ checkpoint: three });
     temp.passHours(29 * DAY_HOURS);
     await workspace.checkpoint();
     expect(await workspace.upkeep.prune({ policy: NOTHING_KEPT })).toMatchObject({
-      keptBy: { fetched: 1, tagged: 1 },
+      keptBy: { fetched: 1, tagged: 1, named: 1 },
     });
     // used again: thirty days more
     expect(fetchBetween(there.workspace, workspace, one).id).toBe(one);
     temp.passHours(29 * DAY_HOURS);
     await workspace.checkpoint();
     expect(await workspace.upkeep.prune({ policy: NOTHING_KEPT })).toMatchObject({
-      keptBy: { fetched: 1, tagged: 1 },
+      keptBy: { fetched: 1, tagged: 1, named: 1 },
     });
     temp.passHours(2 * DAY_HOURS);
     await workspace.checkpoint();
     await workspace.upkeep.prune();
     await expect(workspace.resolve(one)).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
     expect((await workspace.resolve("keep")).id).toBe(two);
+    expect((await workspace.versions.list()).map(({ checkpoint }) => checkpoint)).toEqual([three]);
     // dropped and not freed yet, or freed: it comes again
     expect(fetchBetween(there.workspace, workspace, one)).toMatchObject({ id: one, name: "one" });
   }),

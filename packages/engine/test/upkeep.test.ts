@@ -514,6 +514,26 @@ describe("the cap", () => {
   );
 
   test(
+    "[R356] does not take the checkpoint of a version, whatever kind it is of",
+    inProject({ "a.bin": randomBytes(300 * KIB) }, async (project) => {
+      project.configure({ "disk.capBytes": "3MB" });
+      const workspace = await project.open();
+      const takeKind = async (kind: CheckpointKind) => {
+        project.write("a.bin", randomBytes(300 * KIB));
+        return (await workspace.checkpoint({ kind })).checkpoint.id;
+      };
+      const kept = [await takeKind("tool"), await takeKind("message")];
+      const versions = [];
+      for (const checkpoint of kept) versions.push((await workspace.versions.create({ checkpoint })).id);
+      for (let index = 0; index < 20; index += 1) await takeKind(index % 2 === 0 ? "tool" : "message");
+      const left = (await workspace.list()).map(({ id }) => id);
+      expect(left.length).toBeLessThan(20);
+      expect(left).toEqual(expect.arrayContaining(kept));
+      expect((await workspace.versions.list()).map(({ id }) => id)).toEqual(versions);
+    }),
+  );
+
+  test(
     "[R14] only protected ones left: a new capture fails loudly, and a restore that could not be taken back is refused",
     inProject({ "small.txt": "1" }, async (project) => {
       project.configure({ "disk.capBytes": "1.5MB" });

@@ -7,6 +7,7 @@
 import { endsOfBranches } from "../history/branches.ts";
 import { listCheckpoints } from "../history/list-checkpoints.ts";
 import { checkpointsOfNewestSteps } from "../history/step-rows.ts";
+import { versionSeqs } from "../history/versions.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { remoteOrigin } from "../model/origin.ts";
 import type { StepSummary } from "../model/plan.ts";
@@ -50,9 +51,11 @@ export function makeRoom(
     while (storeBytes(store) > target) {
       const spared = checkpointsOfNewestSteps(store.db, "any");
       const ends = endsOfBranches(store.db);
+      // [R356] a person put them on a branch, whatever kind of checkpoint they were
+      const versions = versionSeqs(store.db);
       const all = listCheckpoints(store.db, { branch: "all" });
       const candidates = next(all, system.now()).filter(
-        ({ seq }) => seq !== keep && !spared.has(seq) && !ends.has(seq),
+        ({ seq }) => seq !== keep && !spared.has(seq) && !ends.has(seq) && !versions.has(seq),
       );
       if (candidates.length === 0) break;
       // oldest first, in batches: nothing is dropped needlessly

@@ -77,7 +77,9 @@ export function selectPrunable(
     const rule =
       remoteOrigin(origin) === undefined
         ? (kept ?? judge(checkpoint, policy, { place, age, isClosed: closed.has(thread) }))
-        : judgeFetched(checkpoint, age);
+        : versions.has(seq)
+          ? "named"
+          : judgeFetched(checkpoint, age);
     if (isDropRule(rule)) droppedBy[rule] = (droppedBy[rule] ?? 0) + 1;
     else keptBy[rule] = (keptBy[rule] ?? 0) + 1;
     return isDropRule(rule);
@@ -94,7 +96,7 @@ function isDropRule(rule: KeepRule | DropRule): rule is DropRule {
   return rule === "old" || rule === "surplus";
 }
 
-/** [R701] What was fetched can be fetched again: its last use decides, or a tag. */
+/** [R701] What was fetched can be fetched again: its last use decides, or a tag; [R356] unless it is a version here. */
 function judgeFetched({ tags }: Checkpoint, age: number): KeepRule | DropRule {
   if (tags.length > 0) return "tagged";
   return age > FETCHED_KEEP_MS ? "old" : "fetched";
