@@ -82,3 +82,12 @@ test("[R2365] none while an agent works, in a pause, or where automatic checkpoi
   await pass(20);
   expect(await taken()).toBe(1);
 });
+
+test("[R2365] a clock that was set back delays none", async () => {
+  const { home, write, pass, taken } = await followed();
+  writeSetting(home, "checkpoints.timerMinutes", "5");
+  await pass(-365 * 24 * 60);
+  write("2\n");
+  await pass(5);
+  expect(await taken()).toBe(1);
+});

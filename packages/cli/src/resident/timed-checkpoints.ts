@@ -52,9 +52,11 @@ export class TimedCheckpoints implements Disposable {
     const everyMs = settings["checkpoints.timerMinutes"] * 60_000;
     if (everyMs === 0 || settings["checkpoints.automatic"] === "off" || workspace.paused !== null) return;
     const now = this.#options.clock();
-    if (now < since + everyMs) return;
+    // what is in the future says that the clock was set back: waiting for it could take years
+    const isRecent = (moment: number) => moment <= now && now < moment + everyMs;
+    if (isRecent(since)) return;
     const [newest] = await workspace.list({ limit: 1 });
-    if (newest !== undefined && now < newest.createdAt + everyMs) return;
+    if (newest !== undefined && isRecent(newest.createdAt)) return;
     const { now: disk } = await workspace.timeline.rows({ look: true, limit: 1 });
     // what was looked at is not looked at again before the next time
     this.#workspaces.set(workspace, now);
