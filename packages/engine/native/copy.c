@@ -71,9 +71,10 @@ static int64_t nanoseconds(struct timespec time) {
 
 /* The directory at a path of real directories below another; -1 where a link or anything else is on the way. */
 static int enter(int root, const char *path) {
-  int directory = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   char *name = strdup(path), *rest = name, *step;
-  while (directory >= 0 && name != NULL && (step = strsep(&rest, "/")) != NULL) {
+  if (name == NULL) return -1;
+  int directory = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  while (directory >= 0 && (step = strsep(&rest, "/")) != NULL) {
     if (*step == 0) continue;
     int inner = openat(directory, step, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     close(directory);
@@ -248,13 +249,14 @@ static uint32_t *starts_of(const char *texts, size_t length, uint32_t count) {
 }
 
 static bool is_consistent(const struct copies *copies) {
+  if (copies->length[FIRST_ENTRY] != copies->runs) return false;
   for (int at = MODE; at <= VERDICT; at += 1)
     if (copies->length[at] != copies->entries) return false;
   for (uint32_t run = 0; run < copies->runs; run += 1) {
     uint64_t first = ((uint32_t *)copies->column[FIRST_ENTRY])[run];
     if (first + ((uint32_t *)copies->column[ENTRY_COUNT])[run] > copies->entries) return false;
   }
-  return copies->length[FIRST_ENTRY] == copies->runs;
+  return true;
 }
 
 static int open_root(const struct copies *copies, int at, int flags) {
