@@ -101,9 +101,9 @@ export class HistoryInMemory {
     this.#outbox.push({ seq: ++this.#seq, id });
   }
 
-  /** Whether something of it is known to be stored: only then the line can be read. */
+  /** Whether something of its present line is known to be stored: only then that line can be read. */
   get hasClaimed(): boolean {
-    return [...this.checkpointsById.values()].some(({ claimedAt }) => claimedAt !== undefined);
+    return this.entry.segment > 0;
   }
 
   get isQueued(): boolean {
@@ -118,7 +118,7 @@ export class HistoryInMemory {
   readonly lines: string[] = [];
 
   beginLine(_: string, { line, began }: { line: string; began: string }): void {
-    this.lines.push(this.entry.line);
+    if (this.hasClaimed) this.lines.push(this.entry.line);
     this.entry = { ...this.entry, line, began, segment: 0, segmentHash: null, pushedAt: null };
     this.#journal.clear();
     this.#outbox = [];

@@ -354,9 +354,10 @@ class Simulation {
   async #expectReadable(): Promise<void> {
     const { machines, taken } = this.#world;
     await this.#world.look();
-    const written = machines.flatMap(({ history }) =>
-      history.hasClaimed ? [history.entry.line, ...history.lines] : [],
-    );
+    const written = machines.flatMap(({ history }) => [
+      ...(history.hasClaimed ? [history.entry.line] : []),
+      ...history.lines,
+    ]);
     for (const line of new Set(written)) if (taken.has(line)) await this.#world.expectWhole(line);
   }
 

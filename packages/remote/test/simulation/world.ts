@@ -254,7 +254,7 @@ export class World {
     const lines = [history.entry.line, ...(history.isQueued ? history.lines : [])];
     const held = new Map<string, Pick<HistoryRecord, "row">>();
     for (const line of lines)
-      if (line !== history.entry.line || history.entry.segment > 0)
+      if (line !== history.entry.line || history.hasClaimed)
         for (const [id, record] of (await this.expectWhole(line)).records) held.set(id, record);
     const oldest = this.clock.now() - keptMs;
     // [R760] what the server got after its removal does not count
