@@ -58,8 +58,13 @@ export class HistoryInMemory {
       this.contents.set(name, bytes);
       return name;
     });
-    const last = [...this.checkpointsById.values()].at(-1)?.seq ?? 0;
-    return this.#put({ id, seq: last + 1, objects: [...names, ...known] });
+    // where something was forgotten, a line has its checkpoints in another order
+    return this.#put({ id, seq: (this.newest?.seq ?? 0) + 1, objects: [...names, ...known] });
+  }
+
+  /** The last checkpoint that was made, whatever was sent last. */
+  get newest(): SimulatedCheckpoint | undefined {
+    return [...this.checkpointsById.values()].toSorted((a, b) => a.seq - b.seq).at(-1);
   }
 
   /** A checkpoint as another store has it. */

@@ -212,7 +212,7 @@ export class World {
     machine.history.entry = { ...machine.history.entry, began };
     take(machine.history, received, line);
     for (const id of received.records.keys()) machine.createdAt.set(id, this.#createdAt(id));
-    machine.state.push(...([...machine.history.checkpointsById.values()].at(-1)?.objects ?? []));
+    machine.state.push(...(machine.history.newest?.objects ?? []));
     this.machines.push(machine);
     return machine;
   }
@@ -260,8 +260,9 @@ export class World {
     // [R760] what the server got after its removal does not count
     const until = (endOf(space, keys.id) ?? Infinity) - SECOND_MS;
     const all = [...history.checkpointsById.values()].filter(({ claimedAt = Infinity }) => claimedAt < until);
+    const newest = all.toSorted((a, b) => a.seq - b.seq).at(-1);
     for (const { id, objects } of all) {
-      const isNewest = id === all.at(-1)!.id && !machine.isGone && until === Infinity;
+      const isNewest = id === newest!.id && !machine.isGone && until === Infinity;
       if (createdAt.get(id)! <= oldest && !isNewest) continue;
       const record = held.get(id);
       assert.ok(record !== undefined, `[T1] ${id} was claimed, and line ${lines.join(", ")} lacks it`);
