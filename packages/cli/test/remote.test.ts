@@ -226,6 +226,20 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     expect(json((await run(sandbox, ["push", "--json"]).ended).stdout)).toMatchObject({ outcome: "pushed" });
     expect(await run(sandbox, ["remote", "remove", "team"]).ended).toMatchObject({ status: 0 });
     expect(await run(sandbox, ["push"]).ended).toMatchObject({ status: 4 });
+    // [R2262] joined again, and deleted for good
+    expect(await adding("../key.txt")).toMatchObject({ status: 0 });
+    const asked = await run(sandbox, ["remote", "remove", "team", "--delete", "--json"]).ended;
+    expect(asked, asked.stdout).toMatchObject({ status: 3 });
+    expect(json(asked.stdout)).toMatchObject({ error: { code: "CONFIRMATION_REQUIRED" } });
+    expect((await run(sandbox, ["remote", "list", "--yes"]).ended).status).toBe(2);
+    const removed = await run(sandbox, ["remote", "remove", "team", "--delete", "--yes", "--json"]).ended;
+    expect(json(removed.stdout), removed.stderr).toMatchObject({
+      removed: "team",
+      deleted: { objects: expect.any(Number), bytes: expect.any(Number) },
+    });
+    const gone = await run(sandbox, ["clone", url, "../gone", "--recovery-file", "../key.txt"]).ended;
+    expect(gone).toMatchObject({ status: 4, stderr: expect.stringContaining("no space at that address") });
+    expect(await run(sandbox, ["restore", "@", "--yes"]).ended).toMatchObject({ status: 0 });
   });
 
   test.skipIf(missingDatabase !== undefined)(

@@ -63,6 +63,11 @@ export const REMOTE_ROWS = {
   },
   SHARE_NOT_FOUND: { exit: EXIT.notFound, status: 404, hint: "`belay share --list` shows what is shared." },
   LINE_TAKEN: { exit: EXIT.refused, status: 409, hint: "`belay remote lines` shows the other lines." },
+  LINE_FORKED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "`belay push` goes on as a line of its own, and sends everything there.",
+  },
   ROLE_REQUIRED: {
     exit: EXIT.refused,
     status: 409,

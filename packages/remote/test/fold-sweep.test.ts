@@ -13,7 +13,7 @@ import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { Mirror } from "../src/sync/mirror.ts";
 import { push, pushBase, pushObjects, type PushTarget } from "../src/sync/push.ts";
 import { openContent } from "../src/sync/receive-line.ts";
-import { openRemote } from "../src/sync/remote.ts";
+import { openExchange } from "../src/sync/remote.ts";
 import { sweepSpace } from "../src/sync/sweep.ts";
 import { checkpointsOf, filesBelow, Machine } from "./support/machines.ts";
 
@@ -122,7 +122,7 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     expect(store.objects.has(stray)).toBe(false);
     await expectWhole(ana, store);
     // [R1508] what rides inside a fold is fetched like anything else
-    using remote = openRemote(bob.workspace, undefined, bob.host);
+    using remote = openExchange(bob.workspace, undefined, bob.host);
     const fetched = await remote.fetch("ana@ana-laptop/@");
     await bob.workspace.restoreTo(fetched.checkpoint.id);
     expect(filesBelow(bob.root)).toEqual(filesBelow(ana.root));
@@ -258,7 +258,7 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     store.put = (key, bytes) => put(key, bytes, { createOnly: false });
     const ana = await pushedOften(store, 2);
     const bob = await ana.invited(() => store, "bob", "member");
-    using remote = openRemote(bob.workspace, undefined, bob.host);
+    using remote = openExchange(bob.workspace, undefined, bob.host);
     await remote.pull();
     using mirror = new Mirror(ana.home, ana.workspace.exchange.remotes()[0]!.space);
     for (const text of ["three\n", "four\n", "five\n"]) {
@@ -490,6 +490,32 @@ describe("folds and sweeps", { timeout: 120_000 }, () => {
     await expectWhole(ana, store);
     // the next base needs the lost one no more
     expect(await pushBase(target, "team", { allDays: 1000, turnDays: 1000, isForgetting: false })).toBe(true);
+    await expectWhole(ana, store);
+  });
+
+  test("[R2264] a push that was interrupted goes on when what it had uploaded was forgotten here and swept there", async () => {
+    const store = new Server();
+    const ana = await pushedOften(store, 2);
+    await ana.members().setPolicy({ allDays: 1000, turnDays: 1000 });
+    using mirror = new Mirror(ana.home, ana.workspace.exchange.remotes()[0]!.space);
+    const target = { ...(await targetOf(ana, store, mirror)), inlineBytes: 0 };
+    ana.write({ "secret.bin": randomBytes(300_000), "kept.bin": randomBytes(300_000) });
+    await ana.workspace.checkpoint();
+    const put = store.put.bind(store);
+    store.put = async (key, bytes, how) => {
+      if (PLAIN.test(key)) throw new RemoteFailure("unknown", "no answer");
+      return put(key, bytes, how);
+    };
+    await expect(push(target, "team")).rejects.toThrow("no answer");
+    store.put = put;
+    await ana.workspace.upkeep.forget("./secret.bin", { sameContent: false, always: false });
+    rmSync(join(ana.root, "secret.bin"));
+    for (const _ of [1, 2, 3]) {
+      store.clock.ahead += 73 * HOUR_MS;
+      await sweep(ana, store);
+    }
+    await push(target, "team");
+    expect(describeQueue(ana)).toEqual({ queued: 0, forgets: 0 });
     await expectWhole(ana, store);
   });
 });

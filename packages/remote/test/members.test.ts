@@ -8,7 +8,7 @@ import { readIdentity } from "../src/space/identity.ts";
 import { memberOf, sealRoster, type Roster } from "../src/space/roster.ts";
 import { keptSpace, openSpace, type Space } from "../src/space/space.ts";
 import { publicIdentity } from "../src/space/change-roster.ts";
-import { openRemote } from "../src/sync/remote.ts";
+import { openExchange } from "../src/sync/remote.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { filesBelow, Machine } from "./support/machines.ts";
 import { forceSegment } from "./support/rogue.ts";
@@ -168,7 +168,7 @@ describe("a role", () => {
     const bob = await ana.invited(() => store, "bob", "member");
     const eve = await ana.invited(() => store, "eve", "agent");
     const pull = async () => {
-      using remote = openRemote(bob.workspace, undefined, bob.host);
+      using remote = openExchange(bob.workspace, undefined, bob.host);
       return await remote.pull();
     };
     await pull();

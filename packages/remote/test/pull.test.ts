@@ -4,7 +4,7 @@ import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openWorkspace } from "@belay/engine";
 import { expect, onTestFinished, test } from "vitest";
-import { openRemote, type OpenedRemote } from "../src/sync/remote.ts";
+import { openExchange, type RemoteExchange } from "../src/sync/remote.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import type { RemoteStore } from "../src/stores/remote-store.ts";
 import { filesBelow, Machine } from "./support/machines.ts";
@@ -52,8 +52,8 @@ async function twoMachines() {
   return { store, ana, bob };
 }
 
-async function withRemote<Result>(machine: Machine, work: (remote: OpenedRemote) => Promise<Result>) {
-  using remote = openRemote(machine.workspace, undefined, machine.host);
+async function withRemote<Result>(machine: Machine, work: (remote: RemoteExchange) => Promise<Result>) {
+  using remote = openExchange(machine.workspace, undefined, machine.host);
   return await work(remote);
 }
 

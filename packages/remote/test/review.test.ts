@@ -2,11 +2,11 @@
 import { expect, test } from "vitest";
 import { reviewThread } from "../src/share/review.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
-import { openRemote } from "../src/sync/remote.ts";
+import { openExchange } from "../src/sync/remote.ts";
 import { Machine } from "./support/machines.ts";
 
 async function pull(machine: Machine) {
-  using remote = openRemote(machine.workspace, undefined, machine.host);
+  using remote = openExchange(machine.workspace, undefined, machine.host);
   return await remote.pull();
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { numberIn, spanIn } from "../src/line/keys-of-space.ts";
 import { readHeader } from "../src/parcel/parcel.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
-import { openRemote } from "../src/sync/remote.ts";
+import { openExchange } from "../src/sync/remote.ts";
 import { checkpointsOf, filesBelow, Machine } from "./support/machines.ts";
 
 const lineOf = ({ workspace }: Machine) => workspace.exchange.remotes()[0]!.line;
@@ -30,7 +30,7 @@ async function generationsOf(store: MemoryRemoteStore, machine: Machine): Promis
 }
 
 async function rewrite(machine: Machine) {
-  using remote = openRemote(machine.workspace, undefined, machine.host);
+  using remote = openExchange(machine.workspace, undefined, machine.host);
   return await remote.rewrite();
 }
 
@@ -62,7 +62,7 @@ describe("encrypting again", { timeout: 120_000 }, () => {
   test("[R2245] a line is stored again with the present secret, content, records and all, and stays what it was", async () => {
     const { store, ana } = await team();
     expect(await generationsOf(store, ana)).toEqual(new Set([1]));
-    using remote = openRemote(ana.workspace, undefined, ana.host);
+    using remote = openExchange(ana.workspace, undefined, ana.host);
     const size = await remote.rewritable();
     expect(size.others).toBe(1);
     expect(size.bytes).toBeGreaterThan(2_200_000);

@@ -4,11 +4,11 @@ import type { WorkspaceEvent } from "@belay/engine";
 import { expect, test } from "vitest";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { RemoteFailure } from "../src/stores/remote-store.ts";
-import { openRemote, type PushRequest } from "../src/sync/remote.ts";
+import { openExchange, type PushRequest } from "../src/sync/remote.ts";
 import { checkpointsOf, filesBelow, Machine } from "./support/machines.ts";
 
 async function push(machine: Machine, request: PushRequest = {}) {
-  using remote = openRemote(machine.workspace, undefined, machine.host);
+  using remote = openExchange(machine.workspace, undefined, machine.host);
   return await remote.push(request);
 }
 
@@ -98,7 +98,7 @@ test("[R1842] how far a push is, is told; only the newest is kept", async () => 
   await (await ana.init()).add();
   let now = Date.now();
   ana.host = { ...ana.host, around: { ...ana.host.around, now: () => (now += 600) } };
-  using remote = openRemote(ana.workspace, undefined, ana.host);
+  using remote = openExchange(ana.workspace, undefined, ana.host);
   const { id } = await ana.workspace.resolve("@");
   expect(await remote.isSynced(id)).toBe(false);
   const heard = remote.events()[Symbol.asyncIterator]();

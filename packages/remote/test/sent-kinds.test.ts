@@ -65,9 +65,9 @@ describe("sync.kinds", () => {
       expect(await bob.workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
       // what is asked for by name goes all the same
       const left = all.find(({ synced, kind }) => synced === false && kind === "tool")!;
-      const { openRemote } = await import("../src/sync/remote.ts");
+      const { openExchange } = await import("../src/sync/remote.ts");
       {
-        using remote = openRemote(ana.workspace, undefined, ana.host);
+        using remote = openExchange(ana.workspace, undefined, ana.host);
         await remote.push({ chosen: { thread: null, checkpoint: left.id } });
       }
       expect((await ana.workspace.resolve(left.id)).synced).toBe(true);

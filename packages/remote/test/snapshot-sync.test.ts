@@ -4,7 +4,7 @@ import { SnapshotCloudSync, SnapshotManager } from "../../drop-in/src/mimir.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { RemoteFailure, type RemoteStore } from "../src/stores/remote-store.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
-import { openRemote } from "../src/sync/remote.ts";
+import { openExchange } from "../src/sync/remote.ts";
 import { Machine } from "./support/machines.ts";
 
 /** A server that can be out of reach. */
@@ -24,7 +24,7 @@ class SometimesThere implements RemoteStore {
 }
 
 function fronts(machine: Machine) {
-  const remote = openRemote(machine.workspace, undefined, machine.host);
+  const remote = openExchange(machine.workspace, undefined, machine.host);
   onTestFinished(() => remote[Symbol.dispose]());
   const place = { directory: machine.root, home: machine.home };
   return { snapshots: new SnapshotManager(place), cloud: new SnapshotCloudSync({ ...place, remote }) };

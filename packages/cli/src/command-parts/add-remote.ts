@@ -6,13 +6,17 @@ import type { Call } from "../call/command.ts";
 import { declined } from "../call/confirmation.ts";
 import { visible } from "../output/visible.ts";
 import { warnAll } from "../wiring/open-workspace.ts";
-import { withRecords } from "../wiring/connect-remote.ts";
+import { withLock, withRecords } from "../wiring/connect-remote.ts";
 import { createRemoteHost } from "../wiring/remote-host.ts";
 import { remoteJson } from "./list-remotes.ts";
 import { keepRecoveryKey, readRecoveryFile } from "./recovery-file.ts";
 
 type AddCall = Pick<Call, "directory" | "environment" | "home" | "json" | "operands" | "output"> & {
-  readonly options: { readonly "recovery-file"?: string; readonly records?: string };
+  readonly options: {
+    readonly "recovery-file"?: string;
+    readonly records?: string;
+    readonly "lock-days"?: string;
+  };
 };
 
 /** `belay remote add`: adds a remote and keeps its recovery key. */
@@ -21,7 +25,9 @@ export async function addRemote(call: AddCall, workspace: Workspace): Promise<nu
   const [name = "", place = ""] = call.operands;
   const { records } = call.options;
   const address = place === "-" ? readFileSync(0, "utf8").trim() : place;
-  const url = records === undefined ? address : withRecords(address, records);
+  const days = call.options["lock-days"];
+  const locked = days === undefined ? address : withLock(address, days);
+  const url = records === undefined ? locked : withRecords(locked, records);
   const file = call.options["recovery-file"];
   const added = await remote.addRemote(
     workspace,
@@ -38,7 +44,8 @@ export async function addRemote(call: AddCall, workspace: Workspace): Promise<nu
     warnAll(call, [
       "This server cannot refuse to overwrite: two copies of a store are told apart one push later.",
     ]);
-  if (added.abilities.deleteAllowed)
+  // a deletion of what is locked only hides it
+  if (added.abilities.deleteAllowed && days === undefined)
     warnAll(call, [
       "This access can delete what is stored. Everyday access should not: take that right away on the server.",
     ]);

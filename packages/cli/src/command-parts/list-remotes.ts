@@ -1,7 +1,7 @@
-/** `belay remote list` and `belay remote remove`. */
+/** `belay remote list`. */
 import type { RemoteEntry, Workspace } from "@belay/engine";
 import type { RemoteState } from "@belay/remote";
-import { ContractError, EXIT } from "@belay/protocol/errors";
+import { EXIT } from "@belay/protocol/errors";
 import { count, relativeTime } from "@belay/tui/text";
 import type { Call } from "../call/command.ts";
 import type { Output } from "../output/output.ts";
@@ -29,7 +29,7 @@ const NONE = "This workspace has no remote.\n→ `belay remote add <name> s3://<
 
 /** A remote as `--json` prints it. */
 export function remoteJson(remote: RemoteEntry, state: RemoteState): Record<string, unknown> {
-  const { createOnly, deleteAllowed, skewMs } = state.abilities;
+  const { createOnly, deleteAllowed, versioned = false, skewMs } = state.abilities;
   return {
     name: remote.name,
     url: remote.url,
@@ -38,7 +38,7 @@ export function remoteJson(remote: RemoteEntry, state: RemoteState): Record<stri
     line: remote.line,
     role: state.role,
     generation: state.generation,
-    engine: { kind: engineKind(remote.url), createOnly, deleteAllowed, skewMs },
+    engine: { kind: engineKind(remote.url), createOnly, deleteAllowed, versioned, skewMs },
     recoveryKey: state.recoveryKey,
     queued: state.queued,
     lastPushedAt: remote.pushedAt === null ? null : new Date(remote.pushedAt).toISOString(),
@@ -67,16 +67,4 @@ function remotesText(
       : [`${style.yellow("!")} ${visible(remote.name)}: ${visible(remote.problem)}`],
   );
   return [table(rows, { width: output.width, flexible: 3 }), ...problems].join("\n");
-}
-
-/** Forgets a remote; what is stored there stays. */
-export async function removeRemote(call: ListCall, workspace: Workspace): Promise<number> {
-  const [name = ""] = call.operands;
-  if (!workspace.exchange.removeRemote(name))
-    throw new ContractError("REMOTE_NOT_FOUND", `There is no remote "${name}" here. Nothing was changed.`, {
-      facts: { remotes: workspace.exchange.remotes().map((remote) => remote.name) },
-    });
-  if (call.json) call.output.json({ removed: name });
-  else call.output.print(`${visible(name)} is removed here. What is stored there stays.`);
-  return EXIT.done;
 }

@@ -14,6 +14,11 @@ const OPTIONS = {
     value: "url",
     about: "add: a PostgreSQL database for everything but content, which goes to the S3 server",
   },
+  "lock-days": {
+    type: "string",
+    value: "n",
+    about: "add: nothing that is stored can be taken away for so many days (needs a bucket with object lock)",
+  },
   sample: {
     type: "string",
     value: "share",
@@ -50,7 +55,8 @@ const OPTIONS = {
   },
   recovery: { type: "boolean", about: "keys add: a new recovery key" },
   rewrite: { type: "boolean", about: "keys rotate: encrypt again what is there, too" },
-  yes: { ...YES, about: "keys remove, keys rotate --rewrite, adopt: do not ask" },
+  delete: { type: "boolean", about: "remove: delete the whole space from its server, too, for everyone" },
+  yes: { ...YES, about: "remove --delete, keys remove, keys rotate --rewrite, adopt: do not ask" },
 } as const;
 
 /** The call of `belay remote`. */
@@ -72,7 +78,7 @@ const WAYS: Readonly<
   },
   add: {
     operands: [2, 2],
-    options: ["recovery-file", "records"],
+    options: ["recovery-file", "records", "lock-days"],
     load: async () => (await import("../command-parts/add-remote.ts")).addRemote,
   },
   lines: {
@@ -82,8 +88,8 @@ const WAYS: Readonly<
   },
   remove: {
     operands: [1, 1],
-    options: [],
-    load: async () => (await import("../command-parts/list-remotes.ts")).removeRemote,
+    options: ["delete", "yes"],
+    load: async () => (await import("../command-parts/remove-remote.ts")).removeRemote,
   },
   verify: {
     operands: [0, 1],
@@ -124,14 +130,15 @@ const WAYS: Readonly<
 
 export default defineCommand({
   usage:
-    "remote [list] | remote lines [name] [line] | remote add <name> <url | invitation> [--records url] [--recovery-file file] | remote remove <name> | remote verify [name] [--sample share | --full] [--repair] | remote gc [name] --dry-run | remote policy [name] [--keep time] [--keep-turns time] [--quota size] [--member-quota size] | remote invite [name] [--role role] [--expires time] | remote token [name] [--role agent | reader] [--ttl time] [--name name] | remote keys [list | add <identity> | add --recovery | remove <member> | rotate [--rewrite] | recover] | remote adopt <line> [--remote name]",
+    "remote [list] | remote lines [name] [line] | remote add <name> <url | invitation> [--records url] [--recovery-file file] [--lock-days n] | remote remove <name> [--delete] | remote verify [name] [--sample share | --full] [--repair] | remote gc [name] --dry-run | remote policy [name] [--keep time] [--keep-turns time] [--quota size] [--member-quota size] | remote invite [name] [--role role] [--expires time] | remote token [name] [--role agent | reader] [--ttl time] [--name name] | remote keys [list | add <identity> | add --recovery | remove <member> | rotate [--rewrite] | recover] | remote adopt <line> [--remote name]",
   about: [
     "Remotes keep the history of this directory on an S3-compatible server or in PostgreSQL, encrypted on this machine: the",
     "server learns sizes and times, nothing else. `add` makes a space at s3://<bucket>/<prefix>?endpoint=<url>&region=<region>",
     "or postgres://<user>@<host>/<database>/<prefix>, and gives you its recovery key, or joins the space that is there with its",
     "recovery key. Access comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile; PGPASSWORD or ~/.pgpass. `verify` proves what is stored: every line and its",
     "signatures, and whether all content is there. `lines` shows the lines of other machines, or the checkpoints of one, as",
-    "the last `belay pull` found them. `remove` forgets a remote; what is stored there stays.",
+    "the last `belay pull` found them. `remove` forgets a remote; what is stored there stays, unless an admin",
+    "adds --delete, which deletes the whole space for everyone.",
     "`gc --dry-run` says what no line of the space needs any more; deleting it is not switched on in this version.",
     "`policy` shows and sets how long lines keep checkpoints on the server; a push that does not fit a quota is refused.",
     "`invite` prints a text that makes one more machine a member, once: `remote add <name> <invitation>` there (`-` reads",

@@ -23,7 +23,21 @@ export interface Connecting {
 
 /** The address of content on one server and records on another: one address, which a clone can be given. */
 export function withRecords(url: string, records: string): string {
-  return `${url}${url.includes("?") ? "&" : "?"}records=${encodeURIComponent(records)}`;
+  return withOption(url, "records", records);
+}
+
+/** The address of a server that locks what lines consist of for some days. */
+export function withLock(url: string, days: string): string {
+  if (!url.startsWith("s3://"))
+    throw usageError(
+      "Only what is stored on an S3 server can be locked. Nothing was changed.",
+      "An invitation brings the lock that its space has; leave out --lock-days.",
+    );
+  return withOption(url, "lock-days", days);
+}
+
+function withOption(url: string, name: string, value: string): string {
+  return `${url}${url.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(value)}`;
 }
 
 /** The remote's store at an address. */

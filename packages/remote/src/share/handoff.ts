@@ -16,7 +16,7 @@ import { putSurely } from "../stores/put-surely.ts";
 import { writerOf } from "../sync/chosen-line.ts";
 import { findRemote } from "../sync/find-remote.ts";
 import { reopened } from "../sync/present-space.ts";
-import { openRemote } from "../sync/remote.ts";
+import { openExchange } from "../sync/remote.ts";
 import { memberName, type RemoteHost } from "../sync/remote-host.ts";
 import { translating } from "../sync/translate-failure.ts";
 
@@ -156,7 +156,7 @@ async function pushed(workspace: Workspace, { name, segment }: RemoteEntry, host
     throw new ContractError("USAGE", `Nothing has been pushed to ${name} yet. Nothing was handed over.`, {
       hint: "`belay push` sends the history of this directory; then hand over again.",
     });
-  using remote = openRemote(workspace, name, host);
+  using remote = openExchange(workspace, name, host);
   await remote.push();
 }
 

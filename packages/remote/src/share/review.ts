@@ -8,7 +8,7 @@ import { keysOf } from "../space/own-keys.ts";
 import { keptSpace } from "../space/space.ts";
 import type { LineThread } from "../sync/line-threads.ts";
 import { findRemote } from "../sync/find-remote.ts";
-import { openRemote } from "../sync/remote.ts";
+import { openExchange } from "../sync/remote.ts";
 import type { RemoteHost } from "../sync/remote-host.ts";
 
 /** What to approve of. */
@@ -30,7 +30,7 @@ export async function reviewThread(
     throw new ContractError("USAGE", `Nothing has been pushed to ${name} yet. Nothing was reviewed.`, {
       hint: "`belay push` sends the history of this directory; then review again.",
     });
-  using remote = openRemote(workspace, name, host);
+  using remote = openExchange(workspace, name, host);
   const found = await remote.thread(reference);
   // [R1504] every reader would leave out what an agent says of the work of others
   const { id, certificate } = keysOf(host, entry);

@@ -4,7 +4,7 @@ import { ContractError } from "@belay/protocol/errors";
 import { expectMayWrite, keysOf } from "../space/own-keys.ts";
 import { findRemote } from "../sync/find-remote.ts";
 import { reopened } from "../sync/present-space.ts";
-import { openRemote } from "../sync/remote.ts";
+import { openExchange } from "../sync/remote.ts";
 import { memberName, type RemoteHost } from "../sync/remote-host.ts";
 import { translating } from "../sync/translate-failure.ts";
 import { makeLink, type LinkRequest } from "./make-share.ts";
@@ -39,7 +39,7 @@ export function openShares(workspace: Workspace, name: string | undefined, host:
   const fresh = () => reopened(host.connect(entry.url), entry, { keys, host });
   const referenceOf = ({ id }: Checkpoint) => `${entry.name}/${id}`;
   const send = async () => {
-    using remote = openRemote(workspace, entry.name, host);
+    using remote = openExchange(workspace, entry.name, host);
     await remote.push();
   };
   const created = (

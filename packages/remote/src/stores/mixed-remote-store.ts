@@ -12,12 +12,14 @@ export class MixedRemoteStore implements RemoteStore {
   readonly #content: RemoteStore;
   readonly #records: RemoteStore;
   readonly watch?: (signal: AbortSignal) => AsyncIterable<string>;
+  readonly expectLocks?: (key: string) => Promise<void>;
   readonly lock?: (name: string) => Promise<AsyncDisposable | undefined>;
 
   constructor({ content, records }: { readonly content: RemoteStore; readonly records: RemoteStore }) {
     this.#content = content;
     this.#records = records;
     if (records.watch !== undefined) this.watch = records.watch.bind(records);
+    if (content.expectLocks !== undefined) this.expectLocks = content.expectLocks.bind(content);
     if (records.lock !== undefined) this.lock = records.lock.bind(records);
   }
 

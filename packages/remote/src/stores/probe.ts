@@ -11,6 +11,8 @@ export interface Abilities {
   readonly createOnly: boolean;
   /** ETags are the MD5 of the content, so that they prove what was stored. */
   readonly etagIsMd5: boolean;
+  /** The server keeps what was under a key before; unknown of remotes of earlier versions. */
+  readonly versioned?: boolean;
   /** This access can delete. */
   readonly deleteAllowed: boolean;
   /** The server's clock minus ours. */
@@ -48,6 +50,7 @@ export async function probeStore(
   await store.put(`${at}/a`, changed, { createOnly: false });
   await expectBytes(store, `${at}/a`, changed);
   const createOnly = await refusesToOverwrite(store, `${at}/once`, random);
+  await store.expectLocks?.(`${at}/lock`);
   const large = random(largeBytes);
   await store.put(`${at}/large`, large, { createOnly: false });
   await expectBytes(store, `${at}/large`, large);
@@ -55,6 +58,7 @@ export async function probeStore(
   return {
     createOnly,
     etagIsMd5: put.etag === createHash("md5").update(small).digest("hex"),
+    versioned: put.version !== undefined,
     deleteAllowed: await mayDelete(store, names),
     skewMs,
   };

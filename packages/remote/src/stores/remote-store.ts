@@ -21,6 +21,8 @@ export interface PutOutcome {
   readonly outcome: "stored" | "exists";
   readonly etag: string;
   readonly date: number;
+  /** Set where the server keeps what was under the key before. */
+  readonly version?: string | undefined;
 }
 
 /** A server that keeps objects under keys and understands none of them. */
@@ -38,6 +40,8 @@ export interface RemoteStore {
   presign?(key: string, seconds: number): Promise<string>;
   /** The keys of heads as they are written, until the signal; where the server tells. */
   watch?(signal: AbortSignal): AsyncIterable<string>;
+  /** Where objects are to be locked: throws unless the server does so. */
+  expectLocks?(key: string): Promise<void>;
   /** Keeps other collectors out; undefined when one is at work. Only where the server can. */
   lock?(name: string): Promise<AsyncDisposable | undefined>;
 }

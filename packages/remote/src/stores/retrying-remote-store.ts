@@ -33,6 +33,8 @@ export class RetryingRemoteStore implements RemoteStore {
   readonly watch?: (signal: AbortSignal) => AsyncIterable<string>;
   readonly lock?: (name: string) => Promise<AsyncDisposable | undefined>;
 
+  readonly expectLocks?: (key: string) => Promise<void>;
+
   /** Only where the store behind it has it. */
   readonly presign?: NonNullable<RemoteStore["presign"]>;
 
@@ -40,6 +42,7 @@ export class RetryingRemoteStore implements RemoteStore {
     this.#store = store;
     this.#patience = patience;
     if (store.presign !== undefined) this.presign = store.presign.bind(store);
+    if (store.expectLocks !== undefined) this.expectLocks = store.expectLocks.bind(store);
     if (store.watch !== undefined) this.watch = store.watch.bind(store);
     if (store.lock !== undefined) this.lock = store.lock.bind(store);
   }

@@ -1,4 +1,4 @@
-/** Where an S3 remote is: `s3://bucket/prefix?endpoint=…&region=…`. The address never contains access keys. */
+/** Where an S3 remote is: `s3://bucket/prefix?endpoint=…&region=…&lock-days=…`. The address never contains access keys. */
 import { ContractError } from "@belay/protocol/errors";
 import { isLoopback } from "./loopback.ts";
 
@@ -10,9 +10,13 @@ export interface S3Address {
   /** The server: scheme, host and port. */
   readonly endpoint: string;
   readonly region: string;
+  /** What is stored of lines cannot be overwritten or deleted for so many days. */
+  readonly lockDays?: number | undefined;
 }
 
 const DEFAULT_REGION = "us-east-1";
+/** Ten years: what is locked by mistake cannot be taken back. */
+const MOST_LOCK_DAYS = 3650;
 
 /** Reads an address; throws with what is wrong about it. */
 export function parseS3Address(text: string): S3Address {
@@ -27,7 +31,15 @@ export function parseS3Address(text: string): S3Address {
   const options = new URLSearchParams(query);
   const region = options.get("region") ?? DEFAULT_REGION;
   const endpoint = endpointOf(text, options.get("endpoint") ?? `https://s3.${region}.amazonaws.com`);
-  return { bucket, prefix, endpoint, region };
+  return { bucket, prefix, endpoint, region, lockDays: lockDaysOf(text, options.get("lock-days")) };
+}
+
+function lockDaysOf(address: string, text: string | null): number | undefined {
+  if (text === null) return undefined;
+  const days = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : Infinity;
+  if (days > MOST_LOCK_DAYS)
+    throw unusable(address, `what is stored can be locked for 1 to ${MOST_LOCK_DAYS} days`);
+  return days;
 }
 
 function endpointOf(address: string, text: string): string {

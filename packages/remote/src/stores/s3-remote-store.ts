@@ -2,6 +2,9 @@
  * A remote on an S3-compatible server. Requests are signed with their payload and carry its MD5, so that the server
  * refuses what was altered on the way. `If-None-Match: *` makes a PUT create-only where the server honours it: the probe
  * finds that out. Multipart uploads, `If-Match` and conditional deletes are not used, because servers disagree on them.
+ *
+ * With `lock-days` what belongs to lines is locked, and of what was overwritten all the same the oldest version is read: a key has
+ * one writer and one content [T3].
  */
 import { createHash } from "node:crypto";
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
@@ -9,7 +12,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { AwsV4Signer } from "aws4fetch";
 import { RemoteFailure, type PutOutcome, type RemoteStore, type StoredObject } from "./remote-store.ts";
 import type { S3Address } from "./s3-address.ts";
-import { listingOf, tagIn } from "./s3-xml.ts";
+import { listingOf, tagIn, versionsOf } from "./s3-xml.ts";
 
 /** What the server knows us by. */
 export interface S3Access {
@@ -47,6 +50,11 @@ const TIMEOUT_MS = 30_000;
 const REDIRECTS = 2;
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Segments and parcels: what nothing else can bring back. */
+const LOCKED = /^[0-9a-f]{32}\/[bl]\//;
+/** The lock of a probe ends by itself. */
+const PROBE_LOCK_MS = 60_000;
 
 /** An S3-compatible server, below one prefix of one bucket. */
 export class S3RemoteStore implements RemoteStore {
@@ -90,11 +98,39 @@ export class S3RemoteStore implements RemoteStore {
         // without it the owner of a bucket cannot read what members wrote
         "x-amz-acl": "bucket-owner-full-control",
         ...(createOnly && { "if-none-match": "*" }),
+        ...this.#lockOf(key),
       },
     });
     if (answer.status === 412) return { outcome: "exists", etag: "", date: answer.date };
     if (answer.status !== 200) throw failureOf(answer, this.#address);
-    return { outcome: "stored", etag: etagOf(answer.headers.etag ?? ""), date: answer.date };
+    return {
+      outcome: "stored",
+      etag: etagOf(answer.headers.etag ?? ""),
+      date: answer.date,
+      version: textOf(answer.headers["x-amz-version-id"]),
+    };
+  }
+
+  #lockOf(key: string): Readonly<Record<string, string>> | undefined {
+    const { lockDays } = this.#address;
+    if (lockDays === undefined || !LOCKED.test(key)) return undefined;
+    return lockUntil(this.#now() + this.#skewMs + lockDays * DAY_MS);
+  }
+
+  /** [R2263] Stores an object that is locked for a minute, and looks whether it is. */
+  async expectLocks(key: string): Promise<void> {
+    if (this.#address.lockDays === undefined) return;
+    const body = Buffer.from("belay");
+    const md5 = createHash("md5").update(body).digest("base64");
+    const headers = { "content-md5": md5, ...lockUntil(this.#now() + this.#skewMs + PROBE_LOCK_MS) };
+    const put = await this.#send({ method: "PUT", key, body, headers });
+    if (put.status >= 500) throw failureOf(put, this.#address);
+    const got = put.status === 200 ? await this.#send({ method: "GET", key }) : put;
+    if (got.status === 200 && got.headers["x-amz-object-lock-mode"] !== undefined) return;
+    throw new RemoteFailure(
+      "unsupported",
+      `The bucket ${this.#address.bucket} does not lock objects. Object lock is chosen when a bucket is made, and needs the right to set retention.`,
+    );
   }
 
   async get(
@@ -102,7 +138,10 @@ export class S3RemoteStore implements RemoteStore {
     range?: { readonly from: number; readonly length: number },
   ): Promise<{ readonly bytes: Buffer; readonly date: number } | undefined> {
     const headers = range && { range: `bytes=${range.from}-${range.from + range.length - 1}` };
-    const answer = await this.#send({ method: "GET", key, ...(headers && { headers }) });
+    const version = this.#hasVersions(key) ? await this.#oldest(key) : undefined;
+    if (version === null) return undefined;
+    const query = version === undefined ? {} : { query: `versionId=${encodeURIComponent(version)}` };
+    const answer = await this.#send({ method: "GET", key, ...query, ...(headers && { headers }) });
     if (answer.status === 404 && tagIn(answer.body.toString(), "Code") !== "NoSuchBucket") return undefined;
     // a range behind the end of the object
     if (answer.status === 416) return { bytes: NOTHING, date: answer.date };
@@ -112,7 +151,57 @@ export class S3RemoteStore implements RemoteStore {
     return { bytes, date: answer.date };
   }
 
+  #hasVersions(key: string): boolean {
+    return this.#address.lockDays !== undefined && LOCKED.test(key);
+  }
+
+  /** The first version of an object; null when there is none, or it was deleted. */
+  async #oldest(key: string): Promise<string | null> {
+    for await (const found of this.#listOldest(key)) if (found.key === key) return found.version;
+    return null;
+  }
+
+  /** What was stored first under each key: its time counts too, where it is asked what its writer might do then. */
+  async *#listOldest(
+    prefix: string,
+    after?: string,
+  ): AsyncIterable<StoredObject & { readonly version: string }> {
+    const base = this.#inBucket("");
+    const query = new URLSearchParams({ versions: "", prefix: this.#inBucket(prefix) });
+    if (after !== undefined) query.set("key-marker", this.#inBucket(after));
+    let oldest: (StoredObject & { readonly version: string }) | undefined;
+    let key: string | undefined;
+    let isDeleted = false;
+    for (;;) {
+      query.sort();
+      const answer = await this.#send({
+        method: "GET",
+        key: "",
+        query: query.toString().replaceAll("+", "%20"),
+      });
+      if (answer.status !== 200) throw failureOf(answer, this.#address);
+      const { versions, next } = versionsOf(answer.body.toString());
+      for (const { isDeletion, ...one } of versions) {
+        // some servers begin with the key of the marker itself
+        if (after !== undefined && one.key <= this.#inBucket(after)) continue;
+        if (one.key !== key) {
+          if (oldest !== undefined && !isDeleted) yield oldest;
+          [key, oldest, isDeleted] = [one.key, undefined, isDeletion];
+        }
+        if (!isDeletion) oldest = { ...one, key: one.key.slice(base.length), etag: etagOf(one.etag) };
+      }
+      if (next === undefined) break;
+      query.set("key-marker", next.key);
+      query.set("version-id-marker", next.version);
+    }
+    if (oldest !== undefined && !isDeleted) yield oldest;
+  }
+
   async *list(prefix: string, after?: string): AsyncIterable<StoredObject> {
+    if (this.#hasVersions(prefix)) {
+      for await (const { version: _, ...object } of this.#listOldest(prefix, after)) yield object;
+      return;
+    }
     const base = this.#inBucket("");
     const query = new URLSearchParams({ "list-type": "2", prefix: this.#inBucket(prefix) });
     if (after !== undefined) query.set("start-after", this.#inBucket(after));
@@ -166,7 +255,7 @@ export class S3RemoteStore implements RemoteStore {
 
   async #send(request: Request): Promise<Answer> {
     const { endpoint, bucket } = this.#address;
-    const path = request.query === undefined ? `/${bucket}/${this.#inBucket(request.key)}` : `/${bucket}`;
+    const path = request.key === "" ? `/${bucket}` : `/${bucket}/${this.#inBucket(request.key)}`;
     let url = `${endpoint}${path}${request.query === undefined ? "" : `?${request.query}`}`;
     let mayCorrectClock = true;
     for (let redirects = 0; ;) {
@@ -327,6 +416,17 @@ function redirected(from: string, to: string): string {
   if (!isSame)
     throw new RemoteFailure("denied", `${source.host} leads to ${target.host}, which is another server.`);
   return target.toString();
+}
+
+function lockUntil(at: number): Readonly<Record<string, string>> {
+  return {
+    "x-amz-object-lock-mode": "GOVERNANCE",
+    "x-amz-object-lock-retain-until-date": new Date(at).toISOString(),
+  };
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === "string" ? header : undefined;
 }
 
 function etagOf(text: string): string {

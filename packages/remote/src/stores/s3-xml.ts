@@ -8,16 +8,42 @@ interface ListedObject {
   readonly modified: number;
 }
 
+/** A version of an object, or the mark that it was deleted, newest first for each key. */
+interface ListedVersion extends ListedObject {
+  readonly version: string;
+  readonly isDeletion: boolean;
+}
+
+/** One page of a listing of versions. */
+export function versionsOf(xml: string): {
+  versions: ListedVersion[];
+  next: { readonly key: string; readonly version: string } | undefined;
+} {
+  const found = [...xml.matchAll(/<(Version|DeleteMarker)>(.*?)<\/\1>/gs)];
+  const versions = found.map(([, kind, part = ""]) => ({
+    ...objectIn(part),
+    version: tagIn(part, "VersionId") ?? "",
+    isDeletion: kind === "DeleteMarker",
+  }));
+  if (tagIn(xml, "IsTruncated") !== "true") return { versions, next: undefined };
+  const [key = "", version = ""] = [tagIn(xml, "NextKeyMarker"), tagIn(xml, "NextVersionIdMarker")];
+  return { versions, next: { key, version } };
+}
+
 /** One page of an S3 listing. */
 export function listingOf(xml: string): { objects: ListedObject[]; next: string | undefined } {
-  const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, part = ""]) => ({
+  const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, part = ""]) => objectIn(part));
+  const isCut = tagIn(xml, "IsTruncated") === "true";
+  return { objects, next: isCut ? tagIn(xml, "NextContinuationToken") : undefined };
+}
+
+function objectIn(part: string): ListedObject {
+  return {
     key: tagIn(part, "Key") ?? "",
     size: Number(tagIn(part, "Size") ?? 0),
     etag: tagIn(part, "ETag") ?? "",
     modified: Date.parse(tagIn(part, "LastModified") ?? "") || 0,
-  }));
-  const isCut = tagIn(xml, "IsTruncated") === "true";
-  return { objects, next: isCut ? tagIn(xml, "NextContinuationToken") : undefined };
+  };
 }
 
 /** The text of the first element of a name. */

@@ -55,7 +55,7 @@ async function holds(space: Space, line: string, checkpoint: string): Promise<bo
 }
 
 /** The names of lines: their writers, as the roster or the token of a job calls them. */
-async function nameLines(space: Space, lines: readonly string[]): Promise<NamedLine[]> {
+export async function nameLines(space: Space, lines: readonly string[]): Promise<NamedLine[]> {
   const counts = new Map<string, number>();
   const named: NamedLine[] = [];
   for (const line of lines) {

@@ -7,7 +7,16 @@ import type { PushTarget } from "./push-target.ts";
 import { QUIET_MS } from "./restate-line.ts";
 
 /** The next number of our line holds other bytes, or is not ours to write any more. */
-export class LineTaken extends Error {}
+export class LineTaken extends Error {
+  readonly line: string;
+
+  /** `key`: the line, or the key of an object of it. */
+  constructor(key: string) {
+    super(`${key} is another's`);
+    this.name = "LineTaken";
+    this.line = key.split("/")[2] ?? key;
+  }
+}
 
 /** [R2241] An admin restates the line since this machine was gone: what this store knows of it may be gone with that. */
 export function expectNotAdopted(space: Space, line: string): void {

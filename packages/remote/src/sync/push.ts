@@ -249,9 +249,24 @@ class Push implements LineWriter {
     const { exchange } = this.#target;
     // [R2020] what is withheld by now is not sent again
     const { names } = exchange.keptBack(exchange.checkpoints(), () => false);
-    const needed = hashes.filter((hash) => !names.has(hash)).map((hash) => ({ hash, isTree: false }));
     const withheld = new Set(hashes.filter((hash) => names.has(hash)));
+    const here = this.#notForgotten(hashes.filter((hash) => !withheld.has(hash)));
+    const needed = here.map((hash) => ({ hash, isTree: false }));
     await this.#send({ needed, borrowed: new Map(), withheld, isRepair: true }, [], 0);
+  }
+
+  /**
+   * [R2264] What was forgotten between a push that was interrupted and this one cannot be sent again, and no checkpoint needs it:
+   * those that had it are sent without it.
+   */
+  #notForgotten(hashes: readonly ObjectHash[]): readonly ObjectHash[] {
+    const { exchange } = this.#target;
+    const located = new Set(exchange.locate(hashes).map(({ hash }) => hash));
+    if (hashes.every((hash) => located.has(hash))) return hashes;
+    const needed = new Set<ObjectHash>();
+    for (const id of exchange.checkpoints())
+      for (const { hash } of exchange.needed(id, () => false)) needed.add(hash);
+    return hashes.filter((hash) => located.has(hash) || needed.has(hash));
   }
 
   /** An object that an earlier push of this line, or the line that this one began with, has uploaded. */

@@ -25,8 +25,8 @@ import { sweepSpace, type SweepReport } from "./sweep.ts";
 import { translating } from "./translate-failure.ts";
 import { verifyRemote, type VerifiedRemote, type VerifyOptions } from "./verify-remote.ts";
 
-/** A remote that can be used. */
-export interface OpenedRemote extends Disposable, LineReader {
+/** What is exchanged with one remote. */
+export interface RemoteExchange extends Disposable, LineReader {
   readonly entry: RemoteEntry;
   push(request?: PushRequest): Promise<PushedLine>;
   /** What there is of the line of this store to encrypt again, and how many lines others have. */
@@ -58,7 +58,11 @@ export interface PushRequest {
 }
 
 /** Opens a remote of a workspace; without a name, its only one. */
-export function openRemote(workspace: Workspace, name: string | undefined, host: RemoteHost): OpenedRemote {
+export function openExchange(
+  workspace: Workspace,
+  name: string | undefined,
+  host: RemoteHost,
+): RemoteExchange {
   const entry = findRemote(workspace, name);
   const keys = keysOf(host, entry);
   const store = host.connect(entry.url);

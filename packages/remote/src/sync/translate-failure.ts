@@ -2,6 +2,7 @@
 import { ContractError } from "@belay/protocol/errors";
 import { DamageError, NewerFormatError } from "../parcel/damage.ts";
 import { RemoteFailure, type FailureKind } from "../stores/remote-store.ts";
+import { LineTaken } from "./line-taken.ts";
 import { LineDamage } from "./read-line.ts";
 
 const CODES = {
@@ -29,6 +30,13 @@ function translateFailure(error: unknown): unknown {
       {
         facts: { reason: error.kind },
       },
+    );
+  // [T4] what is not a push does not begin a new line by itself
+  if (error instanceof LineTaken)
+    return new ContractError(
+      "LINE_FORKED",
+      "A copy of this store, or an admin who adopted it, writes the line of this workspace now. Nothing was changed.",
+      { facts: { line: error.line } },
     );
   if (error instanceof LineDamage)
     return new ContractError(DAMAGE_CODES[error.kind], `${error.key}: ${error.message}. It was not used.`, {

@@ -4,7 +4,7 @@ import { findWorkspace, receiveWorkspace, type Workspace } from "@belay/engine";
 import { offerHandoff } from "../../src/share/handoff.ts";
 import { openShares } from "../../src/share/shares.ts";
 import { cloneLine } from "../../src/sync/clone-line.ts";
-import { openRemote } from "../../src/sync/remote.ts";
+import { openExchange } from "../../src/sync/remote.ts";
 import type { RemoteHost } from "../../src/sync/remote-host.ts";
 import { KillServerStore } from "./kill-server.ts";
 
@@ -69,9 +69,9 @@ const WORK = {
 
 async function withRemote(
   workspace: Workspace,
-  work: (remote: ReturnType<typeof openRemote>) => Promise<unknown>,
+  work: (remote: ReturnType<typeof openExchange>) => Promise<unknown>,
 ): Promise<void> {
-  using remote = openRemote(workspace, undefined, host);
+  using remote = openExchange(workspace, undefined, host);
   await work(remote);
 }
 

@@ -12,7 +12,7 @@ import { buildShim, hasCompiler } from "../../../engine/test/support/fault-lab.t
 import { findHandoff } from "../../src/share/handoff.ts";
 import { openShare } from "../../src/share/open-share.ts";
 import { downloadShared } from "../../src/stores/download-shared.ts";
-import { openRemote } from "../../src/sync/remote.ts";
+import { openExchange } from "../../src/sync/remote.ts";
 import { filesBelow, Machine } from "../support/machines.ts";
 import type { ChildTask } from "./kill-child.ts";
 import { KillServer } from "./kill-server.ts";
@@ -229,7 +229,7 @@ export class KillTrials implements AsyncDisposable {
   /** [T1] What a machine says is stored, another one can read. */
   async #expectClaimsKept(): Promise<void> {
     await this.#eve.pull();
-    using remote = openRemote(this.#eve.workspace, undefined, this.#eve.host);
+    using remote = openExchange(this.#eve.workspace, undefined, this.#eve.host);
     for (const [at, { workspace }] of [this.#ana, this.#bob].entries()) {
       const read = new Set((await remote.checkpoints(this.#lines[at]!, 1000)).map(({ id }) => id));
       for (const { id, synced } of await workspace.list({ limit: 20 }))

@@ -202,8 +202,8 @@ export class NetworkTrials implements AsyncDisposable {
   }
 
   async #readOf(line: string): Promise<string[]> {
-    const { openRemote } = await import("../../src/sync/remote.ts");
-    using remote = openRemote(this.#eve.workspace, undefined, this.#eve.host);
+    const { openExchange } = await import("../../src/sync/remote.ts");
+    using remote = openExchange(this.#eve.workspace, undefined, this.#eve.host);
     return (await remote.checkpoints(line, 100)).map(({ id }) => id);
   }
 

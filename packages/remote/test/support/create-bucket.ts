@@ -2,11 +2,16 @@
 import { AwsV4Signer } from "aws4fetch";
 import type { TestServer } from "./ceph-server.ts";
 
-/** Creates a bucket that belongs to the owner. */
-export async function createBucket({ endpoint, access }: TestServer, bucket: string): Promise<void> {
+/** Creates a bucket that belongs to the owner; one with locks keeps versions, too. */
+export async function createBucket(
+  { endpoint, access }: TestServer,
+  bucket: string,
+  { hasLocks = false } = {},
+): Promise<void> {
   const signer = new AwsV4Signer({
     method: "PUT",
     url: `${endpoint}/${bucket}`,
+    headers: hasLocks ? { "x-amz-bucket-object-lock-enabled": "true" } : {},
     accessKeyId: access.accessKeyId,
     secretAccessKey: access.secretAccessKey,
     service: "s3",

@@ -7,7 +7,7 @@ import { initWorkspace, receiveWorkspace, type Workspace } from "@belay/engine";
 import { onTestFinished } from "vitest";
 import { addRemote } from "../../src/sync/add-remote.ts";
 import { cloneLine } from "../../src/sync/clone-line.ts";
-import { openRemote, type PushedLine } from "../../src/sync/remote.ts";
+import { openExchange, type PushedLine } from "../../src/sync/remote.ts";
 import type { RemoteHost } from "../../src/sync/remote-host.ts";
 import { openMembers, type SpaceMembers } from "../../src/sync/members.ts";
 import type { Role } from "../../src/keys/roles.ts";
@@ -89,22 +89,22 @@ export class Machine {
   }
 
   async push(): Promise<PushedLine> {
-    using remote = openRemote(this.workspace, undefined, this.host);
+    using remote = openExchange(this.workspace, undefined, this.host);
     return await remote.push();
   }
 
   async pull() {
-    using remote = openRemote(this.workspace, undefined, this.host);
+    using remote = openExchange(this.workspace, undefined, this.host);
     return await remote.pull();
   }
 
   async fetch(reference: string) {
-    using remote = openRemote(this.workspace, undefined, this.host);
+    using remote = openExchange(this.workspace, undefined, this.host);
     return await remote.fetch(reference);
   }
 
   async verify(repair = false) {
-    using remote = openRemote(this.workspace, undefined, this.host);
+    using remote = openExchange(this.workspace, undefined, this.host);
     return await remote.verify({ share: 1, repair });
   }
 
