@@ -64,6 +64,19 @@ test.each([
   await expect(ask()).rejects.toThrow("broke off");
 });
 
+test("an answer that says where it ends is whole before the connection ends; another one is not", async () => {
+  const lasting = (text: string) =>
+    listen(createRawServer((connection) => void connection.on("error", () => undefined).write(text)));
+  await lasting("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
+  expect(await ask()).toEqual({ status: 200, body: "{}" });
+  server?.close();
+  await lasting("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
+  expect(await ask()).toEqual({ status: 200, body: "{}" });
+  server?.close();
+  await lasting("HTTP/1.1 200 OK\r\n\r\n{");
+  await expect(ask()).rejects.toThrow("does not answer");
+});
+
 test("silence, no listener, and a path that would be two requests are errors", async () => {
   await expect(ask()).rejects.toThrow("ENOENT");
   await listen(createRawServer(() => undefined));

@@ -13,10 +13,17 @@ export function createSocketTransport(socketPath: string, timeoutMs: number): Tr
       // loaded here: a command without a resident process does not wait for it
       const socket = process.getBuiltinModule("node:net").connect(socketPath);
       socket.setTimeout(timeoutMs, () => socket.destroy(new Error("the resident process does not answer")));
-      socket.on("data", (piece) => pieces.push(piece));
+      socket.on("data", (piece) => {
+        pieces.push(piece);
+        // most answers are one piece, and their command need not wait until the connection is taken down
+        const answer = pieces.length === 1 ? parseAnswer(piece, { isOver: false }) : undefined;
+        if (answer === undefined) return;
+        done(answer);
+        socket.destroy();
+      });
       socket.on("error", fail);
       socket.on("end", () => {
-        const answer = parseAnswer(Buffer.concat(pieces));
+        const answer = parseAnswer(Buffer.concat(pieces), { isOver: true });
         if (answer === undefined) fail(new Error("the resident process broke off its answer"));
         else done(answer);
       });
@@ -35,8 +42,11 @@ function requestText({ method, path, body }: Parameters<Transport>[0]): string {
   );
 }
 
-/** Undefined when it is not a whole answer. */
-function parseAnswer(bytes: Buffer): { status: number; body: string } | undefined {
+/** Undefined when it is not a whole answer. Without a length or pieces, it is whole when the connection is over. */
+function parseAnswer(
+  bytes: Buffer,
+  { isOver }: { readonly isOver: boolean },
+): { status: number; body: string } | undefined {
   const end = Math.max(bytes.indexOf("\r\n\r\n"), 0);
   const head = bytes.toString("latin1", 0, end);
   const status = /^HTTP\/1\.1 (\d{3})/.exec(head)?.[1];
@@ -45,7 +55,7 @@ function parseAnswer(bytes: Buffer): { status: number; body: string } | undefine
   const isChunked = /^transfer-encoding: *chunked$/im.test(head);
   const body = isChunked ? joinChunks(rest) : rest;
   if (status === undefined || body === undefined) return undefined;
-  if (length !== undefined && Number(length) !== body.length) return undefined;
+  if (length === undefined ? !isChunked && !isOver : Number(length) !== body.length) return undefined;
   return { status: Number(status), body: body.toString("utf8") };
 }
 
