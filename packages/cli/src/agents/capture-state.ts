@@ -47,6 +47,8 @@ export interface AgentCapture {
 export interface CaptureState {
   /** False when nothing at all is captured automatically. */
   readonly on: boolean;
+  /** When the directory was first captured; 0 = unknown, or it is not protected. */
+  readonly since: number;
   /** What prevents all captures, the worst first; empty while `on`. */
   readonly obstacles: readonly CaptureObstacle[];
   /** The agents that are used here. */
@@ -84,10 +86,10 @@ export async function captureStateAt(home: string, directory: string): Promise<C
 /** How capture stands in a directory. */
 export async function captureState(scene: Scene): Promise<CaptureState> {
   // where there is no directory, nothing is wrong with the agents' settings in it
-  if (isGone(scene.workspace)) return { on: false, obstacles: standing(scene), agents: [] };
   const opened = scene.workspace instanceof Error ? null : scene.workspace;
-  const lastEvents = await readLastEvents(opened);
   const since = await protectedSince(opened);
+  if (isGone(scene.workspace)) return { on: false, since, obstacles: standing(scene), agents: [] };
+  const lastEvents = await readLastEvents(opened);
   const adapters = await loadAllAgents();
   const found = await Promise.all(
     adapters.map(async (adapter) => ({ adapter, detection: await detect(scene, adapter) })),
@@ -102,7 +104,7 @@ export async function captureState(scene: Scene): Promise<CaptureState> {
       ),
   );
   const obstacles = isStopped ? everything : withoutAgents(agents);
-  return { on: obstacles.length === 0, obstacles, agents };
+  return { on: obstacles.length === 0, since, obstacles, agents };
 }
 
 function isGone(workspace: Scene["workspace"]): boolean {
@@ -307,8 +309,8 @@ async function readLastEvents(workspace: Workspace | null): Promise<Map<string, 
   return last;
 }
 
-/** When the directory was first captured; 0 when unknown. Every thread begins with such a checkpoint too. */
-export async function protectedSince(workspace: Workspace | null): Promise<number> {
+/** Every thread begins with such a checkpoint too: the oldest is meant. */
+async function protectedSince(workspace: Workspace | null): Promise<number> {
   const first = (await workspace?.list({ kind: "initial" }))?.at(-1);
   return first?.createdAt ?? 0;
 }
@@ -318,7 +320,7 @@ function iso(moment: number): string {
 }
 
 /** What is captured here, as JSON. */
-export function captureJson({ agents, ...state }: CaptureState) {
+export function captureJson({ agents, on, obstacles }: CaptureState) {
   const at = (moment: number | null) => (moment === null ? null : iso(moment));
-  return { ...state, agents: agents.map((agent) => ({ ...agent, lastEvent: at(agent.lastEvent) })) };
+  return { on, obstacles, agents: agents.map((agent) => ({ ...agent, lastEvent: at(agent.lastEvent) })) };
 }

@@ -35,10 +35,10 @@ export default defineCommand({
       const { ownStatus, residentStatus } = await import("../resident/resident-status.ts");
       const resident =
         call.hosted === undefined ? await residentStatus(call.home, workspace.id) : ownStatus(workspace);
-      const { captureJson, captureState, protectedSince } = await import("../agents/capture-state.ts");
+      const { captureJson, captureState } = await import("../agents/capture-state.ts");
       const { home, directory, environment } = call;
       const capture = await captureState({ home, directory, workspace, environment, how: "quick" });
-      const shown = { ...status, since: await protectedSince(workspace), resident, capture };
+      const shown = { ...status, resident, capture };
       if (isShort) call.output.print(shortText(shown, call.output));
       else if (call.json)
         call.output.json({ ...statusJson(status, { resident }), capture: captureJson(capture) });
@@ -48,7 +48,6 @@ export default defineCommand({
 });
 
 interface ShownStatus extends WorkspaceStatus {
-  readonly since: number;
   readonly resident: ResidentStatus;
   readonly capture: CaptureState;
 }
@@ -95,8 +94,8 @@ function statusText(status: ShownStatus, output: Output, all: boolean | undefine
 }
 
 function facts(status: ShownStatus, output: Output) {
-  const { newest, canUndo, canRedo, undoDropped, pausedTurns, disk, checkpoints, since, thread, session } =
-    status;
+  const { newest, canUndo, canRedo, undoDropped, pausedTurns, disk, checkpoints, thread, session } = status;
+  const { since } = status.capture;
   const protectedSince = since === 0 ? "" : `since ${dayAndTime(since)}, `;
   const use = `${size(disk.bytes)} of at most ${size(disk.capBytes)}`;
   const { style } = output;
