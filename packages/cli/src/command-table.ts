@@ -11,6 +11,8 @@ export interface CommandEntry {
    * command starts one for the next time. Such a command asks no question and leaves nothing open.
    */
   readonly resident?: "used" | "wanted";
+  /** It looks at the files. */
+  readonly looks?: true;
   /** People read its output: what is longer than the window goes through a pager. `dry-run`: only its preview. */
   readonly paged?: "always" | "dry-run";
   load(): Promise<{ readonly default: Command }>;
@@ -41,6 +43,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     group: "Start",
     summary: "take a checkpoint of the present state",
     resident: "wanted",
+    looks: true,
     load: () => import("./commands/checkpoint.ts"),
   },
   demo: {
@@ -53,6 +56,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     group: "Look",
     summary: "show what is protected, what changed and what undo would do",
     resident: "used",
+    looks: true,
     paged: "always",
     load: () => import("./commands/status.ts"),
   },

@@ -41,7 +41,8 @@ export async function dispatch(
   if (options["help"] === true) return printHelp({ ...line, options }, name, around);
   if (options["version"] === true) return printVersion({ ...line, options }, around);
   checkOperands(command, line.operands);
-  return command.run(await createCall({ ...line, options }, around, isPaged(entry, options)));
+  const how = { paged: isPaged(entry, options), looks: entry.looks === true };
+  return command.run(await createCall({ ...line, options }, around, how));
 }
 
 function parseCommandLine(command: Command, words: readonly string[]): ParsedLine {
@@ -75,13 +76,17 @@ function isPaged({ paged }: CommandEntry, options: ParsedLine["options"]): boole
   return paged === "always" || (paged === "dry-run" && options["dry-run"] === true);
 }
 
-async function createCall(line: ParsedLine, around: Surroundings, paged: boolean): Promise<Call> {
+async function createCall(
+  line: ParsedLine,
+  around: Surroundings,
+  { paged, looks = false }: { readonly paged: boolean; readonly looks?: boolean },
+): Promise<Call> {
   const { options } = line;
   let output: Output | undefined;
   // it need not exist: a project that was deleted can be restored by its name
   const directory = resolve(around.directory, (options["directory"] as string | undefined) ?? ".");
   const home = belayHome(options["home"] as string | undefined, around);
-  const hosted = await around.host?.(directory, home);
+  const hosted = await around.host?.(directory, { home, looks });
   return {
     options: options as Call["options"],
     operands: line.operands,
@@ -118,7 +123,7 @@ async function withoutCommand(globals: ParsedLine, around: Surroundings): Promis
   if (globals.options["help"] === true) return printHelp(globals, undefined, around);
   const { overview } = await import("./overview.ts");
   return (
-    (await overview(await createCall(globals, around, globals.options["json"] !== true))) ??
+    (await overview(await createCall(globals, around, { paged: globals.options["json"] !== true }))) ??
     printHelp(globals, undefined, around)
   );
 }
@@ -126,7 +131,10 @@ async function withoutCommand(globals: ParsedLine, around: Surroundings): Promis
 /** Words for a shell that completes: the words of its line come after "--". */
 async function offer(globals: ParsedLine, words: readonly string[], around: Surroundings): Promise<number> {
   const { complete } = await import("./complete.ts");
-  await complete(await createCall(globals, around, false), words[0] === "--" ? words.slice(1) : words);
+  await complete(
+    await createCall(globals, around, { paged: false }),
+    words[0] === "--" ? words.slice(1) : words,
+  );
   return EXIT.done;
 }
 

@@ -18,8 +18,14 @@ export interface Surroundings {
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
   createOutput(options: OutputOptions): Output;
-  /** In the resident process: the workspace of a directory. Throws when the command has to run in its own process. */
-  host?(directory: string, home: string): Promise<HostedWorkspace>;
+  /**
+   * In the resident process: the workspace of a directory. Throws when the command has to run in its own process.
+   * `looks`: the command looks at the files, so it is worth waiting for a process that is looking at them already.
+   */
+  host?(
+    directory: string,
+    command: { readonly home: string; readonly looks: boolean },
+  ): Promise<HostedWorkspace>;
 }
 
 /** Those of this process. */

@@ -9,6 +9,9 @@ import { HAND_OVER_PATH, type HandedAnswer, type HandedCommand } from "./hand-ov
 /** Variables that this process has read once and for all: to a caller with others it would answer wrongly. */
 const SHARED = ["HOME", "TZ"];
 
+/** In this time a tree of 100,000 files is opened; beside that, a command of its own would take as long to look at it. */
+const OPENING_MS = 500;
+
 /** Adds the address of handed commands to the resident process's own. */
 export function serveCommands(call: Pick<Call, "home" | "dispatch">): Extension {
   return (app, host) => {
@@ -36,8 +39,9 @@ async function run(
         paged = options.paged === true;
         return collectOutput(terminal, options, texts);
       },
-      host: async (at, itsHome) => {
-        const hosted = itsHome === home ? await host.findOpen(at) : undefined;
+      host: async (at, { home: itsHome, looks }) => {
+        const patienceMs = looks ? OPENING_MS : 0;
+        const hosted = itsHome === home ? await host.findOpen(at, { patienceMs }) : undefined;
         if (hosted === undefined || !existsSync(hosted.workspace.root)) throw new Error("not open here");
         return hosted;
       },

@@ -65,6 +65,16 @@ describe("a workspace is found", () => {
     expect((await host.all()).map((each) => [each.id, each.open])).toEqual([[id, true]]);
   });
 
+  test("while it is opened, by a caller that waits, and not by another one", async () => {
+    const { id, path } = await project("p");
+    expect(await host.findOpen(path, { patienceMs: 0 })).toBeUndefined();
+    const found = await host.findOpen(path, { patienceMs: 30_000 });
+    expect(found?.workspace.id).toBe(id);
+    expect(await host.findOpen(path, { patienceMs: 0 })).toBe(found);
+    expect(opened).toEqual([id]);
+    expect(await host.findOpen(base, { patienceMs: 30_000 })).toBeUndefined();
+  });
+
   test("by nothing where the process was started in one", async () => {
     const { id, path } = await project("p");
     await expect(host.find(undefined)).rejects.toMatchObject({ code: "WORKSPACE_REQUIRED" });

@@ -1,6 +1,7 @@
 /** The open workspaces of the resident process: opened on the first request, watched, closed when idle. */
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   findWorkspace,
   PlanBook,
@@ -79,15 +80,21 @@ export class WorkspaceHost {
   }
 
   /**
-   * The workspace of a directory, if it is open. Otherwise it is opened in the background and the caller
-   * continues alone: opening a big workspace takes longer than most commands.
+   * The workspace of a directory, if it is open within `patienceMs`. Otherwise it is opened in the background and the
+   * caller continues alone: opening a big workspace takes longer than most commands.
    */
-  async findOpen(directory: string): Promise<HostedWorkspace | undefined> {
+  async findOpen(
+    directory: string,
+    { patienceMs }: { readonly patienceMs: number },
+  ): Promise<HostedWorkspace | undefined> {
     await this.#followRegistry();
-    const opening = this.#open.get(this.#paths.get(directory) ?? "");
-    const hosted = await Promise.race([opening, Promise.resolve(undefined)]);
-    if (hosted === undefined) this.openSoon(directory);
-    return hosted && this.#touch(hosted);
+    const known = this.#open.get(this.#paths.get(directory) ?? "");
+    const hosted = await Promise.race([known, Promise.resolve(undefined)]);
+    if (hosted !== undefined) return this.#touch(hosted);
+    const opening = this.find(directory).catch(() => undefined);
+    return patienceMs === 0
+      ? undefined
+      : await Promise.race([opening, pause(patienceMs, undefined, { ref: false })]);
   }
 
   /** Opens the workspace of a directory for requests to come. */
