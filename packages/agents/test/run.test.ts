@@ -179,6 +179,11 @@ describe("limits", () => {
     });
     expect(statSync(run.log!.stdout).size).toBe(1 << 20);
   });
+
+  test("millions of short lines are read along, and what the agent reports after them counts", async () => {
+    const { run } = await orchestrator().executeAgent("stub", "lines 2500000\ncost 3 7");
+    expect(run).toMatchObject({ status: "done", cost: 3, tokens: { total: 7 }, log: { truncated: false } });
+  });
 });
 
 describe("[R101, I74] a stop", () => {

@@ -70,7 +70,7 @@ export function addTokens(a: Tokens | null, b: Tokens | null): Tokens | null {
 
 /** Any program: a line `{"cost","tokens","session"}`, the last of which counts; everything it prints is its answer. */
 export const readAnyFacts: ReadFacts = (facts, line) => {
-  const said = { ...facts, answer: `${facts.answer}${line}\n`.slice(-LONGEST_ANSWER) };
+  const said = { ...facts, answer: lastWords(`${facts.answer}${line}\n`) };
   return ofObjects((known, object) => {
     if (!("cost" in object || "tokens" in object || "session" in object)) return known;
     const total = numberAt(object, "tokens");
@@ -93,5 +93,10 @@ export const readAnyFacts: ReadFacts = (facts, line) => {
     };
   })(said, line);
 };
+
+/** Cut only when it is twice as long as what is kept: cut at every line, a flood of short ones would be copied for each. */
+function lastWords(text: string): string {
+  return text.length > 2 * LONGEST_ANSWER ? text.slice(-LONGEST_ANSWER) : text;
+}
 
 const LONGEST_ANSWER = 1 << 20;

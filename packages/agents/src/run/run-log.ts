@@ -45,21 +45,19 @@ export class GrowingFile implements Disposable {
     return fstatSync(this.#file).size > this.#limit;
   }
 
-  /** The lines since the last call; `ended` also gives the last one without its end. */
-  lines({ ended = false } = {}): string[] {
+  /** The lines since the last call, as they are read; `ended` also gives the last one without its end. */
+  *lines({ ended = false } = {}): Generator<string> {
     const chunk = Buffer.alloc(CHUNK_BYTES);
-    const lines: string[] = [];
     while (this.#position < this.#limit) {
       const bytes = readSync(this.#file, chunk, 0, CHUNK_BYTES, this.#position);
       if (bytes === 0) break;
       this.#position += bytes;
       const parts = (this.#rest + this.#decoder.write(chunk.subarray(0, bytes))).split("\n");
       this.#rest = parts.pop()!;
-      lines.push(...parts);
+      yield* parts;
       if (this.#rest.length > LONGEST_LINE) this.#rest = "";
     }
-    if (ended && this.#rest !== "") lines.push(this.#rest);
-    return lines;
+    if (ended && this.#rest !== "") yield this.#rest;
   }
 
   [Symbol.dispose](): void {

@@ -31,6 +31,7 @@ export interface Watch {
 
 const LOOK_MS = 100;
 const REPORT_MS = 1000;
+const MIB = 1 << 20;
 
 /** The run as it ended, and what the agent said. */
 export async function watchRun(watch: Watch): Promise<{ outcome: RunOutcome; facts: AgentFacts }> {
@@ -40,9 +41,11 @@ export async function watchRun(watch: Watch): Promise<{ outcome: RunOutcome; fac
   using stderr = new GrowingFile(log.stderr, logBytes);
   using _ = stayAwake();
   const state = { facts: NO_FACTS, lines: 0, reportedAt: 0, told: NO_FACTS };
-  const takeIn = (lines: readonly string[]) => {
-    state.lines += lines.length;
-    state.facts = lines.reduce(watch.read, state.facts);
+  const takeIn = (lines: Iterable<string>) => {
+    for (const line of lines) {
+      state.lines += 1;
+      state.facts = watch.read(state.facts, line);
+    }
   };
   let end: ProgramEnd | undefined;
   const ended = watch.ended?.then((known) => (end = known));
@@ -81,7 +84,8 @@ function isAlive({ run, processes, ended }: Watch): boolean {
 }
 
 function tooMuch(logBytes: number): Stopped {
-  return { status: "failed", reason: `it printed more than ${Math.round(logBytes / (1 << 20))} MiB` };
+  const limit = logBytes < MIB ? `${logBytes} bytes` : `${Math.round(logBytes / MIB)} MiB`;
+  return { status: "failed", reason: `it printed more than ${limit}` };
 }
 
 function overLimit({ run, now = Date.now }: Watch, { cost, tokens }: AgentFacts): Stopped | undefined {

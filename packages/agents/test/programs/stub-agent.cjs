@@ -1,7 +1,7 @@
 /**
  * An agent for tests. Its prompt is a list of things to do, one a line:
  *   write <path> <text>   sleep <ms>   flood   leave <path>   cost <number> <tokens>   fail <code>   hang   env <name> <path>
- *   wait <path>: until there is such a file
+ *   wait <path>: until there is such a file   lines <number>: so many short ones
  */
 const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
 const { dirname } = require("node:path");
@@ -24,6 +24,7 @@ const STEPS = {
   flood() {
     for (;;) writeFileSync(1, `${"x".repeat(1 << 16)}\n`);
   },
+  lines: (number) => writeFileSync(1, "y\n".repeat(Number(number))),
   // a process in a session of its own, whose parent ends at once
   leave(path) {
     const inner = `setInterval(() => require("node:fs").appendFileSync(${JSON.stringify(path)}, "."), 50)`;
