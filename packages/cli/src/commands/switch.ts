@@ -5,7 +5,7 @@ export default defineCommand({
   usage: "switch <branch> [--keep-files] [--dry-run [-p]] [--yes]",
   about: `Goes to another branch: captures the present on the branch that is left, then makes the files those of the
 other one. \`belay undo\` goes back, files and branch together. Asks when several files are affected, and refuses
-while an agent's tool runs here unless --yes says so. With --keep-files no file changes: the files as they are become
+while an agent or its tool runs here unless --yes says so. With --keep-files no file changes: the files as they are become
 the other branch's next checkpoint.`,
   options: {
     "keep-files": { type: "boolean", about: "leave the files as they are" },

@@ -10,6 +10,7 @@ import { checkpointAt } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
 import { branchHere } from "../history/line.ts";
 import { callsAtWork } from "../history/liveness.ts";
+import { openSteps } from "../history/step-rows.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import { EMPTY_PLAN, type Plan, type StepSummary } from "../model/plan.ts";
@@ -134,10 +135,15 @@ function refuseTaken({ store: { db } }: Context, to: number): void {
   );
 }
 
-/** A tool that runs would go on writing on another branch. */
+/** A tool or a program that runs would go on writing on another branch. A turn of this process is its caller's business. */
 function refuseWork(context: Context, { whileWorking }: SwitchRequest): void {
   if (whileWorking) return;
-  const tools = callsAtWork(context.store.db, momentOf(context)).map(({ tool }) => tool);
+  const { store, system } = context;
+  const moment = momentOf(context);
+  const programs = openSteps(store.db)
+    .filter(({ owner }) => owner !== null && owner.pid !== system.owner.pid && moment.isAlive(owner))
+    .map(({ agent }) => agent ?? "a program");
+  const tools = [...callsAtWork(store.db, moment).map(({ tool }) => tool), ...programs];
   if (tools.length === 0) return;
   throw new EngineError(
     "RUN_ALIVE",
