@@ -179,6 +179,31 @@ describe("belay agents run", () => {
     expect(sandbox.json(["agents", "logs", runs[0].id, "--stderr"])).toEqual({ run: runs[0].id, text: "" });
   });
 
+  test("a key in a log is not shown, wherever the pieces end in which the log is read", () => {
+    const key = `ghp_${"a1B2".repeat(9)}`;
+    const prompt = `lines 32763\nsay ${key}`;
+    const { runs } = sandbox.json([...RUN, "--agent", "stub", "-p", prompt]);
+    const shown = sandbox.ok("agents", "logs", runs[0].id);
+    expect(shown).toContain("y\ny\n");
+    expect(shown).not.toContain(key.slice(0, 12));
+  });
+
+  test("what would have no effect is refused, and nothing is started", () => {
+    for (const [words, said] of [
+      [["run", "stub", "-p", "write b.txt 1", "--agent", "stub"], 'does not take "stub"'],
+      [["list", "fork-1"], 'does not take "fork-1"'],
+      [["list", "--merge"], "does not take --merge"],
+      [["stop", "a", "b"], 'does not take "b"'],
+      [["stop", "--all", "a"], 'does not take "a"'],
+      [["show", "a", "--stderr"], "does not take --stderr"],
+    ] as const)
+      expect(sandbox.belay(["agents", ...words])).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining(said),
+      });
+    expect(sandbox.json(["agents", "list"]).runs).toEqual([]);
+  });
+
   test("forgotten words leave the log of the run too [R165]", async () => {
     const { runs } = sandbox.json([...RUN, "--agent", "stub", "-p", "say geheim"]);
     sandbox.ok("forget", "--thread", runs[0].thread, "--yes");
@@ -205,7 +230,7 @@ describe("in forks", () => {
     expect(ran.status).toBe(0);
     const { runs } = JSON.parse(ran.stdout);
     expect(runs[0]).toMatchObject({ status: "done", escaped: ["escaped.txt"] });
-    expect(ran.stderr).toContain("1 files of the original changed");
+    expect(ran.stderr).toContain("1 file of the original changed");
     expect(sandbox.ok("agents", "show", runs[0].id)).toMatch(/outside +escaped\.txt/);
     expect(sandbox.ok("list")).toContain("After a run in a fork");
     await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
@@ -367,6 +392,19 @@ describe("in forks", () => {
     await expect.poll(() => sandbox.json(["fork", "list"]).forks[0]?.run).toBe(runs[0].id);
     sandbox.ok("agents", "stop", "--all");
     expect(sandbox.json(["fork", "list"]).forks[0].run).toBeNull();
+  });
+
+  test("[R103] while a run is at work in a working copy a switch there is refused, unless --yes says so", async () => {
+    sandbox.ok("branch", "idea");
+    const { runs } = sandbox.json([...RUN, "--detach", "--agent", "stub", "-p", "write b.txt 1\nhang"]);
+    await expect.poll(async () => (await recorded(runs[0].id)).status).toBe("running");
+    const refused = sandbox.json(["switch", "idea"], 3);
+    expect(refused.error).toMatchObject({ code: "RUN_ALIVE", tools: ["stub"] });
+    const again = sandbox.json(["agents", "resume", runs[0].id, "--yes"], 3);
+    expect(again.error.hint).toContain("belay agents stop");
+    expect(sandbox.json(["switch", "idea", "--yes"])).toMatchObject({ outcome: "applied" });
+    sandbox.ok("agents", "stop", "--all");
+    expect(sandbox.json(["switch", "main"])).toMatchObject({ outcome: "applied" });
   });
 });
 

@@ -171,6 +171,7 @@ export class Orchestrator {
     const last = await runs.find(ref);
     if (last.endedAt === null)
       throw new ContractError("RUN_ALIVE", `The run ${last.id} is still at work. Nothing was started.`, {
+        hint: "`belay agents stop` ends it; then it can be resumed.",
         facts: { tools: [last.agent] },
       });
     const known = this.#options.agents.names.includes(last.agent);
@@ -344,7 +345,7 @@ export class Orchestrator {
       const paths = (await this.#workspace.runs.escapedDuring?.(id)) ?? [];
       if (paths.length > 0)
         this.#log(
-          `${role}: while it worked in its fork, ${paths.length} files of the original changed: by it, or by you (run ${id})`,
+          `${role}: while it worked in its fork, ${paths.length === 1 ? "1 file" : `${paths.length} files`} of the original changed: by it, or by you (run ${id})`,
         );
       return paths;
     } catch (error) {

@@ -70,9 +70,35 @@ knows, those of config.json, or any command: {prompt} in it stands for the promp
     const needsRun = !["run", "list"].includes(verb) && !(verb === "stop" && call.options.all === true);
     if (needsRun && ref === undefined)
       throw usageError(`agents ${verb} needs a run.`, "`belay agents list` lists them.");
+    refuseOthers(call, verb, needsRun ? 2 : 1);
     return withWorkspace(call, (workspace) => way(call, workspace));
   },
 });
+
+const OF_RUNS = ["agent", "prompt", "tasks", "jobs", "in-place", "timeout", "max-cost", "max-tokens"];
+/** Which options each of them takes. */
+const TAKEN: Readonly<Record<string, readonly string[]>> = {
+  run: [...OF_RUNS, "merge", "order", "check", "detach", "yes"],
+  resume: ["prompt", "tasks", "timeout", "max-cost", "max-tokens", "detach", "yes"],
+  logs: ["stderr"],
+  stop: ["all", "yes"],
+};
+
+/** What would have no effect is refused: a second name, an option of another verb. */
+function refuseOthers(
+  { operands, dashesAt, options }: Pick<AgentsCall, "operands" | "dashesAt" | "options">,
+  verb: string,
+  wanted: number,
+): void {
+  const hint = "`belay agents --help` shows what each takes.";
+  const more = operands.slice(0, dashesAt)[wanted] ?? (verb === "run" ? undefined : operands[wanted]);
+  if (more !== undefined) throw usageError(`agents ${verb} does not take "${more}".`, hint);
+  const other = Object.values(TAKEN)
+    .flat()
+    .find((option) => option in options && !(TAKEN[verb] ?? []).includes(option));
+  if (other !== undefined && verb !== "watch")
+    throw usageError(`agents ${verb} does not take --${other}.`, hint);
+}
 
 const WAYS: Readonly<Record<string, (call: AgentsCall, workspace: Workspace) => Promise<number>>> = {
   run: async (call, workspace) => (await import("../command-parts/agents-run.ts")).runAgents(call, workspace),

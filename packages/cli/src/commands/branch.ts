@@ -23,6 +23,7 @@ branch is a checkpoint wherever one is taken: \`belay diff branch/a branch/b\`. 
     deleted: { type: "boolean", about: "list deleted ones too" },
   },
   operands: { min: 0, max: 2 },
+  exits: { 3: "refused: the name is taken, or files are on the branch; nothing was changed" },
   examples: ["belay branch", "belay branch idea", "belay branch --tree"],
   run: (call) => {
     const way = wayOf(call);
@@ -55,7 +56,8 @@ function wayOf({ options, operands }: BranchCall): Way {
   if (options.delete === true) return expecting(operands, 1, "-d takes the name of a branch.", remove);
   if (restore === true) return expecting(operands, 1, "--restore takes the name of a branch.", bringBack);
   if (isNew) return create;
-  return expecting(operands, 0, "A branch has one name.", list);
+  const taken = tree === true ? "--tree takes no name." : "A branch has one name.";
+  return expecting(operands, 0, taken, list);
 }
 
 function expecting(operands: readonly string[], number: number, message: string, way: Way): Way {

@@ -59,15 +59,18 @@ function wayOf({ operands, options }: ForkCall): Way {
   const names = word === "create" ? operands : rest;
   const wanted = word === "list" ? [0] : word === "create" ? [0, 1] : [1];
   const taken = TAKEN[word]!;
-  const others = Object.values(TAKEN)
+  const other = Object.values(TAKEN)
     .flat()
-    .filter((option) => !taken.includes(option));
-  if (!wanted.includes(names.length) || others.some((option) => option in options))
-    throw usageError(
-      word === "create" ? "A fork has one name." : `\`fork ${word}\` does not take that.`,
-      "`belay fork --help` shows what each takes.",
-    );
+    .find((option) => !taken.includes(option) && option in options);
+  const called = word === "create" ? "A new fork" : `\`fork ${word}\``;
+  if (other !== undefined) throw mistake(`${called} does not take --${other}.`);
+  if (!wanted.includes(names.length))
+    throw mistake(word === "list" ? `${called} takes no name.` : `${called} takes one name.`);
   return (call, workspace) => WAYS[word]!({ ...call, operands: names }, workspace);
+}
+
+function mistake(message: string): Error {
+  return usageError(message, "`belay fork --help` shows what each takes.");
 }
 
 const create: Way = async (call, workspace) => {
