@@ -179,31 +179,6 @@ describe("belay agents run", () => {
     expect(sandbox.json(["agents", "logs", runs[0].id, "--stderr"])).toEqual({ run: runs[0].id, text: "" });
   });
 
-  test("a key in a log is not shown, wherever the pieces end in which the log is read", () => {
-    const key = `ghp_${"a1B2".repeat(9)}`;
-    const prompt = `lines 32763\nsay ${key}`;
-    const { runs } = sandbox.json([...RUN, "--agent", "stub", "-p", prompt]);
-    const shown = sandbox.ok("agents", "logs", runs[0].id);
-    expect(shown).toContain("y\ny\n");
-    expect(shown).not.toContain(key.slice(0, 12));
-  });
-
-  test("what would have no effect is refused, and nothing is started", () => {
-    for (const [words, said] of [
-      [["run", "stub", "-p", "write b.txt 1", "--agent", "stub"], 'does not take "stub"'],
-      [["list", "fork-1"], 'does not take "fork-1"'],
-      [["list", "--merge"], "does not take --merge"],
-      [["stop", "a", "b"], 'does not take "b"'],
-      [["stop", "--all", "a"], 'does not take "a"'],
-      [["show", "a", "--stderr"], "does not take --stderr"],
-    ] as const)
-      expect(sandbox.belay(["agents", ...words])).toMatchObject({
-        status: 2,
-        stderr: expect.stringContaining(said),
-      });
-    expect(sandbox.json(["agents", "list"]).runs).toEqual([]);
-  });
-
   test("forgotten words leave the log of the run too [R165]", async () => {
     const { runs } = sandbox.json([...RUN, "--agent", "stub", "-p", "say geheim"]);
     sandbox.ok("forget", "--thread", runs[0].thread, "--yes");

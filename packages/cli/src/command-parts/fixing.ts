@@ -126,8 +126,7 @@ export async function answer(call: FixCall, workspace: Workspace): Promise<numbe
   const config = fix.config as AutoFixConfig;
   const { agents } = orchestrating;
   if (choice === "c" && !(await agreed(call, workspace, { facts, agents }))) return declined(call);
-  if (choice === "v") await showDiff(call, workspace, fix.before!);
-  else await endFixers(workspace, orchestrating);
+  if (choice !== "v") await endFixers(workspace, orchestrating);
   const result = await untilInterrupted((signal) => {
     const options = optionsOf(call, workspace, { orchestrating, config, facts, signal });
     return answerFix(workspace, fix, { choice, options });
@@ -273,11 +272,12 @@ function optionsOf(
   };
 }
 
-async function showDiff({ output }: FixCall, workspace: Workspace, checkpoint: string): Promise<void> {
+async function showDiff({ output, json }: FixCall, workspace: Workspace, checkpoint: string): Promise<void> {
   const { files } = await workspace.diff({ from: checkpoint, detail: "text" });
   const text = diffForPeople(files, output);
   if (output.canAsk) await showPaged(text);
-  else output.note(text);
+  else if (json) output.note(text);
+  else output.print(text);
 }
 
 async function detached(call: FixCall, workspace: Workspace, fixer: string): Promise<number> {
