@@ -294,3 +294,62 @@ test("[C52] a merge brings a branch's work in as a version, and a conflict chang
   });
   expect(read("a")).toBe("main's\n");
 });
+
+test("[C52] [R2601] after a checkout of an older version a branch is still what its newest one has", async () => {
+  const { versioning, version, checkpoints, root, write, exists } = manage();
+  const first = version("first", "one\n");
+  versioning.createBranch("feature", first.id);
+  versioning.switchBranch("feature");
+  write("new", "by the feature\n");
+  const second = versioning.createVersion(checkpoints.createCheckpoint("on the feature"));
+  await versioning.checkout(first.id);
+  versioning.switchBranch("main");
+  expect(exists("new")).toBe(false);
+  const merged = await versioning.merge("feature");
+  expect(merged).toMatchObject({
+    success: true,
+    merged: [join(root, "new")],
+    version: { branchName: "main" },
+  });
+  expect(exists("new")).toBe(true);
+  expect(versioning.diff(second.id, merged.version!.id)).toMatchObject({
+    added: [],
+    modified: [],
+    deleted: [],
+  });
+  // what was merged is not taken out again by a second time
+  expect(await versioning.merge("feature")).toEqual({ success: true, merged: [], conflicts: [], errors: [] });
+  expect(exists("new")).toBe(true);
+});
+
+test("[C52] [R2601] what was merged with work that is in no version is not taken out by the newest version", async () => {
+  const { versioning, version, checkpoints, write, exists, look } = manage();
+  const first = version("first", "one\n");
+  versioning.createBranch("feature", first.id);
+  versioning.switchBranch("feature");
+  write("new", "by the feature\n");
+  versioning.createVersion(checkpoints.createCheckpoint("on the feature"));
+  write("later", "in no version\n");
+  look((workspace) => workspace.restore(workspace.planSwitch("main")));
+  look((workspace) => workspace.merge(workspace.planMerge(["feature"])));
+  expect(exists("later")).toBe(true);
+  expect(await versioning.merge("feature")).toMatchObject({ success: true, merged: [] });
+  expect(exists("later")).toBe(true);
+});
+
+test("[C52] [R2601] a merge of what the files have already makes a version of it", async () => {
+  const { versioning, version, checkpoints, write } = manage();
+  const first = version("first", "one\n");
+  versioning.createBranch("feature", first.id);
+  versioning.switchBranch("feature");
+  write("new", "by the feature\n");
+  const second = versioning.createVersion(checkpoints.createCheckpoint("on the feature"));
+  versioning.switchBranch("main");
+  const merged = await versioning.merge("feature");
+  expect(merged).toMatchObject({
+    success: true,
+    merged: [],
+    version: { branchName: "main", parentId: first.id },
+  });
+  expect(versioning.diff(second.id, merged.version!.id)).toMatchObject({ added: [], deleted: [] });
+});

@@ -1,11 +1,11 @@
 /** Code Buddy's versions: on branches, with tags and comparisons. */
 import { EventEmitter } from "node:events";
 import { userInfo } from "node:os";
-import type { Version as Kept } from "@belay/engine";
+import type { Checkpoint as Taken, CheckpointId, Version as Kept } from "@belay/engine";
 import type { DropInOptions } from "../frame/options.ts";
 import { messageOf, Root } from "../frame/root.ts";
 import { adopt } from "./adopt.ts";
-import { checkpointOf, type Checkpoint, type Rewound } from "./checkpoint.ts";
+import { checkpointOf, take, type Checkpoint, type Rewound } from "./checkpoint.ts";
 import { rewindTo } from "./rewind-to.ts";
 import { compareVersions, type VersionDiff } from "./version-diff.ts";
 import { takenOver, takeOver, versionsFile, writeVersions } from "./versions-file.ts";
@@ -193,7 +193,10 @@ export class CheckpointVersioning extends EventEmitter {
     return common && this.#show(common);
   }
 
-  /** Brings the work of a branch into the files and the present branch; one conflict changes nothing. `belay undo` takes it out. */
+  /**
+   * Brings the newest version of a branch into the files and the present branch; one conflict changes nothing. `belay undo` takes
+   * it out.
+   */
   async merge(
     branchName: string,
     { message }: { message?: string } = {},
@@ -208,23 +211,19 @@ export class CheckpointVersioning extends EventEmitter {
     try {
       this.#branch(branchName);
       const { workspace } = this.#root;
-      const plan = workspace.planMerge([this.#belays(branchName)]);
+      const name = this.#belays(branchName);
+      const plan = workspace.planMerge([name], { states: this.#stateOf(name) });
       const conflicts = plan.merge.conflicts.map(({ path }) => this.#root.absolute(path));
       if (conflicts.length > 0) return { ...nothing, conflicts, errors: ["Conflicts: nothing was changed"] };
-      const { outcome, plan: done, newCheckpoint } = workspace.merge(plan);
-      const merged = done.edits.map(({ path }) => this.#root.absolute(path));
+      const { outcome, plan: carriedOut, newCheckpoint } = workspace.merge(plan);
+      const merged = carriedOut.edits.map(({ path }) => this.#root.absolute(path));
       if (outcome === "conflicts")
         return { ...nothing, conflicts: merged, errors: ["Conflicts: nothing was changed"] };
-      if (newCheckpoint === null) return { success: true, merged, conflicts: [], errors: [] };
+      const done = { success: true, merged, conflicts: [], errors: [] };
       const description = message ?? `Merge branch '${branchName}'`;
-      const taken = checkpointOf(this.#root, workspace.resolve(newCheckpoint));
-      return {
-        success: true,
-        version: this.createVersion(taken, { description }),
-        merged,
-        conflicts: [],
-        errors: [],
-      };
+      const taken = newCheckpoint === null ? this.#unsaved(description) : workspace.resolve(newCheckpoint);
+      if (taken === undefined) return done;
+      return { ...done, version: this.createVersion(checkpointOf(this.#root, taken), { description }) };
     } catch (error) {
       this.#root.log("error", "merge", { reason: messageOf(error) });
       return { ...nothing, errors: [messageOf(error)] };
@@ -421,6 +420,25 @@ export class CheckpointVersioning extends EventEmitter {
 
   #belays(name: string): string {
     return name === this.#config.defaultBranch ? FIRST_BRANCH : name;
+  }
+
+  /**
+   * [R2601] A branch is what its newest version has, whatever was in the files when it was left: after a checkout that is an
+   * older one. A version that was taken over has no more than some files of a state.
+   */
+  #stateOf(name: string): Map<string, CheckpointId> {
+    const { workspace } = this.#root;
+    const id = workspace.versions.head(name)?.checkpoint;
+    const isWhole = id !== undefined && workspace.resolve(id).origin === null;
+    return new Map(isWhole ? [[name, id]] : []);
+  }
+
+  /** A checkpoint of files that the present branch has in no version: to switch moves none, so they may be another branch's. */
+  #unsaved(description: string): Taken | undefined {
+    const from = this.#current()?.checkpoint;
+    const { workspace } = this.#root;
+    const isSaved = from !== undefined && workspace.diff({ from, detail: "names" }).files.length === 0;
+    return isSaved ? undefined : take(this.#root, description, undefined);
   }
 
   get #file(): string {

@@ -8,6 +8,7 @@ import { compareTrees } from "../diff/compare-trees.ts";
 import { branchAt, findBranch } from "../history/branches.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import { lastMet } from "../history/common-base.ts";
+import { resolveCheckpoint } from "../history/references.ts";
 import { branchHere, headSeq } from "../history/line.ts";
 import {
   findMerge,
@@ -22,6 +23,7 @@ import type { Syntax } from "../merge/syntax.ts";
 import { ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
+import type { CheckpointId } from "../model/ids.ts";
 import type { ConflictFact, OnConflict } from "../model/merge.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
@@ -78,8 +80,12 @@ export interface PlannedMerge {
   readonly made: ReadonlyMap<ObjectHash, Buffer>;
 }
 
-/** The sources of a new merge, by the names of their branches. */
-export function sourcesOf(context: Context, names: readonly string[]): SourceRecord[] {
+/** The sources of a new merge, by the names of their branches; `states`: see `BranchMergeOptions`. */
+export function sourcesOf(
+  context: Context,
+  names: readonly string[],
+  states: ReadonlyMap<string, CheckpointId> = new Map(),
+): SourceRecord[] {
   const { db } = context.store;
   const here = branchHere(db);
   const rows = names.map((name) => findBranch(db, name));
@@ -94,15 +100,22 @@ export function sourcesOf(context: Context, names: readonly string[]): SourceRec
     context,
     rows.map(({ id }) => id),
   );
-  return [...new Map(rows.map((row) => [row.id, row])).values()].map(({ id }) => ({
-    branch: id,
-    bases: lastMet(db, { source: id, target: here }),
-    head: headSeq(db, id),
-    outcome: "unchanged",
-    checkpoint: null,
-    step: null,
-    takenOutBy: null,
-  }));
+  return [...new Map(rows.map((row) => [row.id, row])).values()].map(({ id, name }) => {
+    const bases = lastMet(db, { source: id, target: here });
+    const state = states.get(name);
+    const wanted = state === undefined ? undefined : resolveCheckpoint(db, state).seq;
+    // what was merged already would be taken out again
+    const isNew = wanted !== undefined && bases.every((base) => base <= wanted);
+    return {
+      branch: id,
+      bases,
+      head: isNew ? wanted : headSeq(db, id),
+      outcome: "unchanged",
+      checkpoint: null,
+      step: null,
+      takenOutBy: null,
+    };
+  });
 }
 
 /** A branch of which a merge is open would be merged twice. */

@@ -95,7 +95,7 @@ export class LocalMerges implements Merges, Merging {
     const { context } = this.#runner;
     const { onConflict = "hold", syntax } = options;
     await this.#captureElsewhere(branches);
-    const sources = this.#runner.read(() => sourcesOf(context, branches));
+    const sources = this.#runner.read(() => sourcesOf(context, branches, options.states));
     await this.#load(syntax, () => pathsOfSources(context, sources));
     const { merge } = await this.#tried(options, new Set(), (results) =>
       this.#runner.look(() => planMerge(context, sources, { onConflict, syntax, results })),

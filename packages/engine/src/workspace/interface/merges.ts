@@ -29,6 +29,8 @@ export interface BranchMergeOptions {
   readonly announce?: boolean;
   /** Programs that look at the result, in scratch copies, before it is planned for good. */
   readonly programs?: MergePrograms | undefined;
+  /** The states that sources are merged as, by their names; without one, the newest of the branch. An older one than the last merge took counts for nothing. */
+  readonly states?: ReadonlyMap<string, CheckpointId>;
 }
 
 /** How a conflict is decided. */
