@@ -124,7 +124,7 @@ const LEFT_OUT = (
 
 test("[L48] source only: each of the document's extensions is left out, at any depth", async () => {
   configureMoldable({ sourceOnly: true });
-  for (const extension of LEFT_OUT) place.write(`assets/deep/file.${extension}`, "x");
+  for (const extension of [...LEFT_OUT, "PNG", "Jpg"]) place.write(`assets/deep/file.${extension}`, "x");
   for (const name of ["page.tsx", "style.css", "data.json", "png", "notes.svg.txt"]) place.write(name, "x");
   await create("A");
   const { files } = await get_snapshot(APP, C, "A");
@@ -134,6 +134,8 @@ test("[L48] source only: each of the document's extensions is left out, at any d
   // counts for a process that has not used the app yet
   closeDropIn();
   configureMoldable({});
-  expect(await create("B")).toMatchObject({ fileCount: 6 + LEFT_OUT.length - ["dll", "so", "dylib"].length });
+  expect(await create("B")).toMatchObject({
+    fileCount: 6 + 2 + LEFT_OUT.length - ["dll", "so", "dylib"].length,
+  });
   expect(await list_checkpoints(APP, C)).toHaveLength(2);
 });

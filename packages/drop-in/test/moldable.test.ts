@@ -272,6 +272,10 @@ test("[L43] ids are never part of a path; unknown ones and foreign directories a
   expect(lstatSync(place.home).isDirectory()).toBe(true);
   await expect(create("A", "")).rejects.toThrow("The id of the conversation");
   await expect(create_checkpoint("x".repeat(501), place.root, "c", "m")).rejects.toThrow("The id of the app");
+  for (const message of ["", "m".repeat(501)])
+    await expect(create(message)).rejects.toThrow(
+      "The id of the message is empty or longer than 500 characters",
+    );
   await expect(restore("nothing")).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
   await expect(create_checkpoint(APP, join(place.root, "missing"), "c", "m")).rejects.toThrow(Error);
 });

@@ -100,7 +100,7 @@ export class VersioningTracker {
 
   /** Brings the files back to a checkpoint; returns what was written. Files that cannot be written are skipped: `last_restore`. */
   restore_checkpoint(commit_id: string): string[] {
-    const { workspace } = this.#root;
+    const workspace = this.#root.knownWith(commit_id);
     const thread = dialogThread(workspace, this.dialog_id);
     const { id } = checkpointIn(workspace, thread, commit_id);
     const description = `Restored to checkpoint ${id.slice(0, 8)}`;
@@ -201,7 +201,8 @@ export class VersioningTracker {
   /** What a session changed since the approved state; the open one unless another is named. */
   get_staged_files(session_name?: string, include_diff = true): ChangedFile[] {
     if (session_name !== undefined) return this.get_tree_diff("main", session_name, include_diff);
-    const { workspace } = this.#root;
+    const workspace = this.#root.known;
+    if (workspace === undefined) return [];
     const thread = begunDialog(workspace, this.dialog_id);
     const detail = include_diff ? "text" : "counts";
     return workspace.approvals.session(thread, { detail, content: true }).changedFiles.map(pendingFile);
@@ -209,7 +210,7 @@ export class VersioningTracker {
 
   /** Compares two states: "main", "session_2", "refs/heads/…" or checkpoints. */
   get_tree_diff(from_ref: string, to_ref: string, include_diff = true): ChangedFile[] {
-    const { workspace } = this.#root;
+    const workspace = this.#root.knownWith(from_ref);
     const [from, to] = [this.#stateOf(workspace, from_ref), this.#stateOf(workspace, to_ref)];
     return changedFiles(workspace, { from, to, withDiff: include_diff });
   }

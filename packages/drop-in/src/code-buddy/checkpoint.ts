@@ -1,7 +1,7 @@
 /** Checkpoints as Code Buddy shows them. */
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { displayPath, EngineError, type Checkpoint as Taken } from "@belay/engine";
+import { displayPath, type Checkpoint as Taken } from "@belay/engine";
 import { bytesAt, textOf, withLazy, type Text } from "../frame/contents.ts";
 import { begunThread, findThread } from "../frame/references.ts";
 import type { Root } from "../frame/root.ts";
@@ -66,21 +66,6 @@ function listManual(root: Root): Taken[] {
   const thread = workspace && findThread(workspace, AGENT, THREAD)?.id;
   if (workspace === undefined || thread === undefined) return [];
   return workspace.list({ thread, kind: "manual" }).toReversed();
-}
-
-/**
- * Drops one of Code Buddy's checkpoints, for a day restorable; false, and said in the log, where a version or an approval
- * stands on it.
- */
-export function drop(root: Root, { id }: Taken): boolean {
-  try {
-    root.workspace.upkeep.deleteCheckpoint(id);
-    return true;
-  } catch (error) {
-    if (!(error instanceof EngineError) || error.code !== "CHECKPOINT_PROTECTED") throw error;
-    root.log("warning", "checkpoint_kept", { checkpoint: id, reason: error.message });
-    return false;
-  }
 }
 
 /** Code Buddy's form of an id. */

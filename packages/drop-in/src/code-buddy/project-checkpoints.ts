@@ -3,12 +3,12 @@ import { hash } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { basename, join } from "node:path";
 import type { Checkpoint as Taken } from "@belay/engine";
+import { drop } from "../frame/drop.ts";
 import type { DropInOptions } from "../frame/options.ts";
 import { findCheckpoint } from "../frame/references.ts";
 import { Root } from "../frame/root.ts";
 import {
   checkpointOf,
-  drop,
   formatLine,
   formatList,
   idOf,

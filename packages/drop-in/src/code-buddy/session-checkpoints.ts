@@ -2,12 +2,12 @@
 import { EventEmitter } from "node:events";
 import { basename } from "node:path";
 import type { Checkpoint as Taken, CheckpointId } from "@belay/engine";
+import { drop } from "../frame/drop.ts";
 import type { DropInOptions } from "../frame/options.ts";
 import { Root } from "../frame/root.ts";
 import { sessionHome } from "../frame/session-home.ts";
 import {
   checkpointOf,
-  drop,
   formatLine,
   formatList,
   idOf,

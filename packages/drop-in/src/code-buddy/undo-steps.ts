@@ -11,10 +11,11 @@ import {
 } from "@belay/engine";
 import type { SyncWorkspace } from "@belay/engine/sync";
 import { bytesAt, textOf, withLazy } from "../frame/contents.ts";
+import { drop } from "../frame/drop.ts";
 import type { DropInOptions } from "../frame/options.ts";
 import { begunThread, findThread } from "../frame/references.ts";
 import { messageOf, Root } from "../frame/root.ts";
-import { AGENT, drop } from "./checkpoint.ts";
+import { AGENT } from "./checkpoint.ts";
 import { every, type Regular } from "./regularly.ts";
 
 /** When checkpoints are taken by themselves, and how many are kept. */

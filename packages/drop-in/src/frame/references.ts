@@ -12,11 +12,13 @@ const FORMS = [/^snap-([k-z]{4,16})$/, /^cp_[0-9a-z]+_([k-z]{4,16})$/];
 export function findCheckpoint(workspace: SyncWorkspace, text: string): Checkpoint {
   const known = FORMS.map((form) => form.exec(text)?.[1]).find((id) => id !== undefined);
   const ref = known ?? text;
-  if (/^([k-z]{1,3}|\d*|@.*|T\d+|branch\/.*)$/s.test(ref) || ref.length < SHORTEST) throw notFound(text);
+  if (/^([k-z]{1,3}|\d*|@.*|T\d+|branch\/.*)$/s.test(ref) || ref.length < SHORTEST)
+    throw checkpointNotFound(text);
   return workspace.resolve(ref);
 }
 
-function notFound(text: string): EngineError<"CHECKPOINT_NOT_FOUND"> {
+/** What a caller is told who names a checkpoint that there is not. */
+export function checkpointNotFound(text: string): EngineError<"CHECKPOINT_NOT_FOUND"> {
   return new EngineError("CHECKPOINT_NOT_FOUND", `There is no checkpoint "${text}". Nothing was changed.`, {
     checkpoint: text,
   });

@@ -12,6 +12,7 @@ import {
 } from "@belay/engine";
 import { openWorkspaceSync, type SyncWorkspace } from "@belay/engine/sync";
 import { chosen, type DropInOptions } from "./options.ts";
+import { checkpointNotFound } from "./references.ts";
 
 /** An open workspace, with the policy of the front that is using it. */
 interface Opened {
@@ -78,6 +79,13 @@ export class Root {
   /** The workspace of a directory that is protected, for calls that only read; else undefined. */
   get known(): SyncWorkspace | undefined {
     return opened.has(this.#key) || this.#isProtected() ? this.workspace : undefined;
+  }
+
+  /** [R2600] The same for a question about a checkpoint: a directory that is not protected has none, and stays so. */
+  knownWith(checkpoint: string): SyncWorkspace {
+    const { known } = this;
+    if (known === undefined) throw checkpointNotFound(checkpoint);
+    return known;
   }
 
   /** A path as the engine takes it, relative to the root; undefined when it is outside. */

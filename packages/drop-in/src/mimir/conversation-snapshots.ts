@@ -2,9 +2,10 @@
 import { CHECKPOINT_PRESETS, type Checkpoint, type ConversationFacts, type ThreadId } from "@belay/engine";
 import type { SyncWorkspace } from "@belay/engine/sync";
 import { assertApplied } from "../frame/applied.ts";
+import { drop } from "../frame/drop.ts";
 import type { DropInOptions } from "../frame/options.ts";
 import { begunThread, findCheckpoint, findThread } from "../frame/references.ts";
-import { Root } from "../frame/root.ts";
+import { messageOf, Root } from "../frame/root.ts";
 import { retentionOf, type MimirConfig, type Retention } from "./config.ts";
 import { conversationDiff, fileDiffs, restoreDiffs } from "./differences.ts";
 import { isShown, kindOf, snapshotOf } from "./snapshot.ts";
@@ -35,6 +36,8 @@ export interface SnapshotManagerOptions extends DropInOptions {
 }
 
 const AGENT = "mimir";
+/** The cap that a store begins with. */
+const CAP_BYTES = 10 * 1024 ** 3;
 
 /** The snapshots of all conversations about one project. */
 export class SnapshotManager implements ISnapshotManager {
@@ -175,8 +178,7 @@ export class SnapshotManager implements ISnapshotManager {
     const old = listed
       .slice(policy.keepMinimum)
       .filter(({ createdAt, tags }) => createdAt < before && tags.length === 0);
-    for (const { id } of old) workspace.upkeep.deleteCheckpoint(id);
-    return old.length;
+    return old.filter((taken) => drop(this.#root, taken)).length;
   }
 
   /** Prunes all conversations by the configuration. */
@@ -207,7 +209,7 @@ export class SnapshotManager implements ISnapshotManager {
 
   /** How much disk all snapshots of the project take, and how much they may. */
   async usage(): Promise<{ bytes: number; capBytes: number }> {
-    const { bytes, capBytes } = this.#root.workspace.status().disk;
+    const { bytes, capBytes } = this.#root.known?.status().disk ?? { bytes: 0, capBytes: CAP_BYTES };
     return { bytes, capBytes };
   }
 
@@ -223,10 +225,13 @@ export class SnapshotManager implements ISnapshotManager {
     const { autoCleanup, pruneOnStartup } = this.#retention;
     const isFirst = !this.#seen.has(conversationId);
     this.#seen.add(conversationId);
-    if (pruneOnStartup && !this.#isStarted) {
-      this.#isStarted = true;
-      void this.pruneAll();
-    } else if (autoCleanup && isFirst) void this.prune(conversationId, this.#retention);
+    const isAll = pruneOnStartup && !this.#isStarted;
+    if (!isAll && !(autoCleanup && isFirst)) return;
+    this.#isStarted = true;
+    // done when it returns: nothing in it waits. Nobody asked for it, so its failure is told and stops nothing
+    (isAll ? this.pruneAll() : this.prune(conversationId, this.#retention)).catch((error: unknown) =>
+      this.#root.log("warning", "prune", { reason: messageOf(error) }),
+    );
   }
 
   /** `isUse`: what is due for pruning goes first. */

@@ -60,16 +60,22 @@ function retention(): RetentionPolicy {
   return { ...preset, ...options.limits };
 }
 
-/** What the preset "source only" leaves out, by extension. */
+/** What the preset "source only" leaves out, by extension, in capitals too. */
 const NO_SOURCE =
   "png jpg jpeg gif webp ico svg woff woff2 ttf eot otf mp3 mp4 wav ogg webm zip tar gz rar 7z exe dll so dylib pdf doc docx db sqlite sqlite3";
 
 function leftOut(): string[] {
-  return options.sourceOnly === true ? NO_SOURCE.split(" ").map((extension) => `*.${extension}`) : [];
+  return options.sourceOnly === true
+    ? NO_SOURCE.split(" ").map((extension) => `*.${eitherCase(extension)}`)
+    : [];
+}
+
+function eitherCase(extension: string): string {
+  return extension.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
 
 /** Ids are names in the store, never parts of a path. */
-function assertId(what: string, id: string): void {
+export function assertId(what: string, id: string): void {
   if (typeof id === "string" && id !== "" && id.length <= LONGEST_ID) return;
   throw new Error(
     `The id of the ${what} is empty or longer than ${LONGEST_ID} characters. Nothing was changed.`,

@@ -8,9 +8,10 @@ import {
 } from "@belay/engine";
 import type { SyncWorkspace } from "@belay/engine/sync";
 import { assertApplied } from "../frame/applied.ts";
+import { drop } from "../frame/drop.ts";
 import { begunThread, findThread } from "../frame/references.ts";
 import type { Root } from "../frame/root.ts";
-import { AGENT, appRoot, inGoneApps, prefixOf, threadName } from "./apps.ts";
+import { AGENT, appRoot, assertId, inGoneApps, prefixOf, threadName } from "./apps.ts";
 import type {
   CheckpointManifest,
   CheckpointResult,
@@ -34,6 +35,7 @@ export async function create_checkpoint(
   message_id: string,
 ): Promise<CheckpointResult> {
   const name = threadName(app_id, conversation_id);
+  assertId("message", message_id);
   const root = appRoot(app_id, app_dir);
   const isFirst = root.known === undefined;
   const { workspace } = root;
@@ -43,7 +45,7 @@ export async function create_checkpoint(
     root.log("warning", "not_captured", { path: displayPath(path), reason });
   // protecting the app is part of its first checkpoint
   const created = isFirst ? new Map(contentsOf(workspace, checkpoint.id)).size : stored.objects;
-  dropSurplus(workspace, thread);
+  dropSurplus(root, thread);
   dropClosed(root, app_id);
   return {
     id: idOf(checkpoint),
@@ -95,17 +97,17 @@ export async function cleanup_checkpoints(
   keep_last_n: number,
 ): Promise<CleanupResult> {
   const nothing = { snapshotsDeleted: 0, blobsDeleted: 0, bytesFreed: 0, blobsPending: 0, bytesPending: 0 };
-  const { workspace, thread } = known(app_id, conversation_id);
+  const { root, workspace, thread } = known(app_id, conversation_id);
   if (workspace === undefined || thread === undefined) return nothing;
   const dropped = listed(workspace, thread).slice(0, -Math.max(0, keep_last_n) || undefined);
   const own = new Map(dropped.flatMap(({ id }) => contentsOf(workspace, id)));
   for (const content of neededByUndo(workspace, dropped)) own.delete(content);
-  for (const { id } of dropped) workspace.upkeep.deleteCheckpoint(id);
+  const gone = dropped.filter((checkpoint) => drop(root, checkpoint));
   for (const { id } of workspace.list())
     for (const [content] of contentsOf(workspace, id)) own.delete(content);
   const { objectsFreed, contentFreed } = workspace.upkeep.gc();
   return {
-    snapshotsDeleted: dropped.length,
+    snapshotsDeleted: gone.length,
     blobsDeleted: objectsFreed,
     bytesFreed: contentFreed,
     blobsPending: own.size,
@@ -241,8 +243,8 @@ function differs(workspace: SyncWorkspace, checkpoint: Checkpoint, next: Checkpo
   return workspace.diff({ from: checkpoint.id, detail: "names" }).files.length > 0;
 }
 
-function dropSurplus(workspace: SyncWorkspace, thread: ThreadId): void {
-  for (const { id } of listed(workspace, thread).slice(0, -MOST)) workspace.upkeep.deleteCheckpoint(id);
+function dropSurplus(root: Root, thread: ThreadId): void {
+  for (const checkpoint of listed(root.workspace, thread).slice(0, -MOST)) drop(root, checkpoint);
 }
 
 /** Of a closed conversation, also one without an event for a week, checkpoints go when they are a week old. */
@@ -252,8 +254,7 @@ function dropClosed(root: Root, appId: string): void {
   for (const { id, agent, externalId, updatedAt, closedAt } of workspace.threads.list()) {
     if (agent !== AGENT || !externalId.startsWith(prefixOf(appId))) continue;
     if (closedAt === null && updatedAt >= before) continue;
-    for (const checkpoint of listed(workspace, id))
-      if (checkpoint.createdAt < before) workspace.upkeep.deleteCheckpoint(checkpoint.id);
+    for (const checkpoint of listed(workspace, id)) if (checkpoint.createdAt < before) drop(root, checkpoint);
   }
 }
 

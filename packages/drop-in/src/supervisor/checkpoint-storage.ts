@@ -11,6 +11,7 @@ import { Root } from "../frame/root.ts";
 import {
   checkpointIn,
   checkpointOf,
+  knownSession,
   ORIGIN,
   sessionThread,
   storedName,
@@ -75,13 +76,15 @@ export class CheckpointStorage {
 
   /** A checkpoint of the session with its contents; throws `CHECKPOINT_NOT_FOUND`. */
   async loadCheckpoint(id: string): Promise<Checkpoint> {
-    const { workspace } = this.#root;
+    const workspace = this.#root.knownWith(id);
     return checkpointOf(workspace, this.#session, checkpointIn(workspace, this.#session, id));
   }
 
   /** Drops what is older than `maxAge` milliseconds; manual ones and the newest `maxCount` stay. */
   async pruneOldCheckpoints(maxAge: number, maxCount: number): Promise<void> {
-    dropOld(this.#root, sessionThread(this.#root.workspace, this.#session), { maxAge, maxCount });
+    const workspace = this.#root.known;
+    const thread = workspace && knownSession(workspace, this.#session);
+    if (thread !== undefined) dropOld(this.#root, thread, { maxAge, maxCount });
   }
 
   #known(id: string): Taken | undefined {

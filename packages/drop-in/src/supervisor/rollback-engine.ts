@@ -16,7 +16,7 @@ export class RollbackEngine {
 
   /** Compares the whole project with a checkpoint; changes nothing. */
   async createRollbackPlan(session: Session, target: Checkpoint): Promise<RollbackPlan> {
-    const { workspace } = this.#root;
+    const workspace = this.#root.knownWith(target.id);
     const taken = checkpointIn(workspace, session.id, target.id);
     const plan = workspace.planRestore(taken.id, { thread: sessionThread(workspace, session.id) });
     return rollbackPlan(workspace, { session: session.id, target: taken, plan });
@@ -27,7 +27,7 @@ export class RollbackEngine {
    * or when this process did not make the plan.
    */
   async executeRollback(plan: RollbackPlan): Promise<void> {
-    const { workspace } = this.#root;
+    const workspace = this.#root.knownWith(plan.checkpointId);
     try {
       const kept = workspace.plans.find(workspace.copyId, plan.planId ?? "");
       assertApplied(workspace.restore(kept));
@@ -39,8 +39,8 @@ export class RollbackEngine {
 
   /** Whether the files are as the plan makes them. */
   async verify(plan: RollbackPlan): Promise<{ ok: boolean; problems: string[] }> {
-    const { workspace } = this.#root;
     const { sessionId, checkpointId } = plan;
+    const workspace = this.#root.knownWith(checkpointId);
     const target =
       sessionId === undefined
         ? workspace.resolve(checkpointId)

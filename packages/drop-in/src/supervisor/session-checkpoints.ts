@@ -94,7 +94,7 @@ export class CheckpointManager {
 
   /** A checkpoint of a session; throws `CHECKPOINT_NOT_FOUND`. */
   async getCheckpoint(sessionId: string, id: string): Promise<Checkpoint> {
-    const { workspace } = this.root;
+    const workspace = this.root.knownWith(id);
     return checkpointOf(workspace, sessionId, checkpointIn(workspace, sessionId, id));
   }
 
@@ -104,7 +104,7 @@ export class CheckpointManager {
     id: string,
     { name, annotation }: { name?: string; annotation?: string },
   ): Promise<Checkpoint> {
-    const { workspace } = this.root;
+    const workspace = this.root.knownWith(id);
     const { id: own } = checkpointIn(workspace, sessionId, id);
     const changed = workspace.annotate(own, {
       ...(name !== undefined && { name }),
@@ -115,13 +115,13 @@ export class CheckpointManager {
 
   /** Drops a checkpoint; for a day it can be brought back (`belay prune --undo`). */
   async deleteCheckpoint(sessionId: string, id: string): Promise<void> {
-    const { workspace } = this.root;
+    const workspace = this.root.knownWith(id);
     workspace.upkeep.deleteCheckpoint(checkpointIn(workspace, sessionId, id).id);
   }
 
   /** Compares a checkpoint with another, or with the disk. */
   async diff(sessionId: string, id: string, otherId?: string): Promise<Diff> {
-    const { workspace } = this.root;
+    const workspace = this.root.knownWith(id);
     const from = checkpointIn(workspace, sessionId, id).id;
     return otherId === undefined
       ? workspace.diff(from)
@@ -130,7 +130,8 @@ export class CheckpointManager {
 
   /** Drops checkpoints before tools that are older, in milliseconds; manual ones and the newest of each session stay. */
   async prune(maxAge: number, maxCount: number): Promise<number> {
-    const { workspace } = this.root;
+    const workspace = this.root.known;
+    if (workspace === undefined) return 0;
     const dropped = sessionsIn(workspace).map(({ id }) => dropOld(this.root, id, { maxAge, maxCount }));
     return dropped.reduce((sum, count) => sum + count, 0);
   }
