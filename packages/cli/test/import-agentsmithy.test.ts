@@ -1,5 +1,6 @@
 /** What AgentSmithy left in a project: dialogs with a repository of flat trees and a journal in SQLite. */
-import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LooseRepository, OldPlace } from "./old-place.ts";
@@ -241,3 +242,74 @@ test("[R2432] without a journal the branches tell which sessions there were, and
     ],
   });
 });
+
+test("[R2602] [A62] a dialog whose repository git cleaned up is read from its packs, deltas included, and nothing is written there", () => {
+  const lines = Array.from({ length: 400 }, (_, at) => `line ${at} of the program\n`);
+  const repository = new LooseRepository(place, `${DIALOG}/checkpoints/.git`);
+  const states = [0, 100, 200, 300].map((at) => lines.toSpliced(at, 1, `changed ${at}\n`).join(""));
+  const commits: string[] = [];
+  for (const [at, state] of states.entries())
+    commits.push(
+      repository.commit({
+        tree: repository.tree({ "main.py": state, "pkg/mod.py": "mod\n" }),
+        parents: commits.slice(-1),
+        at: AT + at,
+        message: `Before user message: ${at}`,
+      }),
+    );
+  repository.head("main", commits[0]!);
+  repository.head("session_1", commits.at(-1)!);
+  place.write(`${DIALOG}/checkpoints/.git/HEAD`, "ref: refs/heads/main\n");
+  const git = place.path(`${DIALOG}/checkpoints/.git`);
+  // made with deltas against each other, and refs in one file
+  execFileSync("git", ["--git-dir", git, "gc", "-q", "--prune=now"], { timeout: 30_000 });
+  expect(readdirSync(`${git}/objects`).toSorted()).toEqual(["info", "pack"]);
+  const before = filesIn(git);
+  expect(place.import(sandbox, ["."])).toMatchObject({ threads: 1, checkpoints: 4, skipped: [] });
+  expect(filesIn(git)).toEqual(before);
+  for (const [at, commit] of commits.entries()) {
+    sandbox.ok("restore", commit, "--yes");
+    expect([sandbox.read("main.py"), sandbox.read("pkg/mod.py")]).toEqual([states[at], "mod\n"]);
+  }
+  expect(sandbox.ok("import", ".")).toMatch(
+    /4 checkpoints had been imported before\.\n→ `belay threads` shows them; their old ids work/,
+  );
+});
+
+test.each(["cut short", "changed in the middle", "without its index's pack", "with an index that is none"])(
+  "[R2602] a pack %s ends nothing: what it holds is skipped, and nothing wrong is taken over",
+  (how) => {
+    const repository = new LooseRepository(place, `${DIALOG}/checkpoints/.git`);
+    const tree = repository.tree({ "main.py": "x".repeat(3000) });
+    const commit = repository.commit({ tree, parents: [], at: AT, message: "Before" });
+    repository.head("main", commit);
+    place.write(`${DIALOG}/checkpoints/.git/HEAD`, "ref: refs/heads/main\n");
+    const git = place.path(`${DIALOG}/checkpoints/.git`);
+    execFileSync("git", ["--git-dir", git, "gc", "-q", "--prune=now"], { timeout: 30_000 });
+    const of = (end: string) =>
+      `${git}/objects/pack/${readdirSync(`${git}/objects/pack`).find((name) => name.endsWith(end))!}`;
+    const [pack, index] = [of(".pack"), of(".idx")];
+    for (const path of [pack, index]) chmodSync(path, 0o644);
+    const bytes = readFileSync(pack);
+    if (how === "cut short") writeFileSync(pack, bytes.subarray(0, 20));
+    if (how === "changed in the middle") writeFileSync(pack, bytes.fill(0x55, 14, bytes.length - 20));
+    if (how === "without its index's pack") rmSync(pack);
+    if (how === "with an index that is none") writeFileSync(index, "no index");
+    const { checkpoints, skipped } = place.import(sandbox, ["."], 3);
+    expect(checkpoints).toBe(0);
+    expect(skipped.length).toBeGreaterThan(0);
+  },
+);
+
+/** Every file with its content. */
+function filesIn(directory: string): Record<string, string> {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((each) =>
+    each.isFile(),
+  );
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => [
+      `${parentPath}/${name}`,
+      readFileSync(`${parentPath}/${name}`, "hex"),
+    ]),
+  );
+}

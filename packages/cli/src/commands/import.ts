@@ -256,6 +256,11 @@ function tell(call: ImportCall, report: Report & { readonly skipped: readonly Sk
       [
         `${isDry ? "Would import" : "Imported"} ${count(fresh, "checkpoint")} of ${count(threads, "thread")} from ${kind}${into === "" ? "" : ` into ${into}`}: ${count(files, "file")}, ${size(bytes)}.`,
         ...(alreadyThere === 0 ? [] : [`${count(alreadyThere, "checkpoint")} had been imported before.`]),
+        ...(isDry || checkpoints === 0
+          ? []
+          : [
+              `${output.style.dim("→")} \`belay threads\` shows them; their old ids work wherever a checkpoint is named.`,
+            ]),
       ].join("\n"),
     );
     for (const { what, reason } of skipped.slice(0, SHOWN_SKIPPED))

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { inflateSync } from "node:zlib";
 import { LARGEST_BYTES, TOO_LARGE, type OldData } from "./old-data.ts";
+import { PackedObjects } from "./packed-objects.ts";
 
 /** The most names in the trees of one commit: trees that repeat each other can name more than any memory holds. */
 const MOST_ENTRIES = 1_000_000;
@@ -26,10 +27,12 @@ export interface FlatEntry {
 /** The repository of one dialog. */
 export class LooseObjects {
   readonly #data: OldData;
+  readonly #packed: PackedObjects;
 
   /** `data`: the directory `.git`. */
   constructor(data: OldData) {
     this.#data = data;
+    this.#packed = new PackedObjects(data);
   }
 
   /** The commits that branches stand on, by their short names. */
@@ -54,10 +57,10 @@ export class LooseObjects {
     return text !== undefined && /^[0-9a-f]{40}$/.test(text) ? text : undefined;
   }
 
-  /** The bytes of an object, or why they cannot be had. */
+  /** The bytes of an object, or why they cannot be had. [R2602] One that a clean-up of git's moved is in a pack. */
   read(hash: string, kind: "commit" | "tree" | "blob"): Buffer | string {
     const raw = this.#data.tryBytes(`objects/${hash.slice(0, 2)}/${hash.slice(2)}`);
-    if (typeof raw === "string") return raw;
+    if (typeof raw === "string") return this.#readPacked(hash, kind) ?? raw;
     try {
       const bytes = inflateSync(raw, { maxOutputLength: LARGEST_BYTES });
       if (createHash("sha1").update(bytes).digest("hex") !== hash) return "its content is damaged";
@@ -69,6 +72,15 @@ export class LooseObjects {
       const { code } = error as NodeJS.ErrnoException;
       return code === "ERR_BUFFER_TOO_LARGE" ? TOO_LARGE : "its content is damaged";
     }
+  }
+
+  #readPacked(hash: string, kind: "commit" | "tree" | "blob"): Buffer | string | undefined {
+    const packed = this.#packed.read(hash);
+    if (packed === undefined || typeof packed === "string") return packed;
+    const { kind: found, content } = packed;
+    const sum = createHash("sha1").update(`${found} ${content.length}\0`).update(content).digest("hex");
+    if (sum !== hash) return "its content is damaged";
+    return found === kind ? content : `it is no ${kind}`;
   }
 
   /** A commit; one that cannot be read is noted. */
