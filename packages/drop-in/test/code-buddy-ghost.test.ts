@@ -1,6 +1,6 @@
 /** Code Buddy's ghost snapshots, in real repositories. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
@@ -91,4 +91,32 @@ test("[C39] [C54] outside git there is none, and the reason is said; nothing is 
   expect(lines).toMatchObject([{ event: "ghost", reason: manager.lastError }]);
   expect(manager.getTimeline()).toEqual({ snapshots: [], currentIndex: -1, canUndo: false, canRedo: false });
   resetGhostSnapshotManager();
+});
+
+test("[R2603] [C34] a snapshot whose checkpoint was pruned comes back from its commit, as often as it is wanted, and can be undone", async () => {
+  const { root, manager, read, write, exists, look } = repository();
+  await manager.createSnapshot("Turn 1");
+  write("tracked", "two\n");
+  write("made", "by turn 1\n");
+  chmodSync(join(root, "made"), 0o755);
+  const second = await manager.createSnapshot("Turn 2");
+  write("tracked", "three\n");
+  write("later", "by turn 2\n");
+  await manager.createSnapshot("Turn 3");
+  look((workspace) => {
+    for (const ghost of workspace.ghosts() as { checkpoint: string | null; description: string }[])
+      if (ghost.description === "Turn 2") workspace.upkeep.deleteCheckpoint(ghost.checkpoint!);
+  });
+  write("tracked", "four\n");
+  for (let time = 0; time < 2; time += 1) {
+    expect([await manager.restoreSnapshot(second!.id), manager.lastError]).toEqual([true, null]);
+    expect([read("tracked"), read("made"), exists("later")]).toEqual(["two\n", "by turn 1\n", false]);
+    expect(statSync(join(root, "made")).mode & 0o777).toBe(0o755);
+    look((workspace) => workspace.undo());
+    expect([read("tracked"), read("later")]).toEqual(["four\n", "by turn 2\n"]);
+  }
+  expect(
+    look((workspace) => workspace.list({}).filter(({ origin }) => origin === "ghost").length),
+  ).toBeLessThan(2);
+  expect(look((workspace) => workspace.upkeep.verify({ full: true }).ok)).toBe(true);
 });

@@ -66,14 +66,13 @@ export class GhostSnapshotManager {
   /** Brings the files back to a snapshot: exactly, files made since are removed. False, and why in `lastError`, when it cannot. */
   async restoreSnapshot(snapshotId: string): Promise<boolean> {
     return this.#trying(false, () => {
-      const ghost = this.#ghosts().find((each) => nameOf(each) === snapshotId || each.id === snapshotId);
+      const ghost = meant(this.#ghosts(), snapshotId);
       if (ghost === undefined) return this.#not(false, `Snapshot not found: ${snapshotId}`);
-      if (ghost.checkpoint === null)
-        return this.#not(
-          false,
-          `The store no longer has the checkpoint of ${snapshotId}; commit ${ghost.commit} has its files.`,
-        );
-      const { outcome, conflicts } = this.#root.workspace.restoreTo(ghost.checkpoint);
+      const { workspace } = this.#root;
+      // the store may have pruned it: then the commit has the files
+      const checkpoint = workspace.importGhost(ghost.id);
+      if ("missing" in checkpoint) return this.#not(false, checkpoint.missing);
+      const { outcome, conflicts } = workspace.restoreTo(checkpoint.id);
       if (outcome !== "conflicts") return true;
       return this.#not(
         false,
@@ -189,6 +188,16 @@ export class GhostSnapshotManager {
 /** Code Buddy's form of an id: the time, and the beginning of Belay's id. */
 function nameOf({ id, createdAt }: Ghost): string {
   return `${new Date(createdAt).toISOString().replaceAll(/[:.]/g, "-")}-${id.slice(0, 4)}`;
+}
+
+/** The ghost of a snapshot's id. One without its checkpoint has the commit's time instead of that: the end of the id tells it. */
+function meant(ghosts: readonly Ghost[], id: string): Ghost | undefined {
+  const ending = /^\d{4}-\d\d-\d\dT.*-([k-z]{4})$/.exec(id)?.[1];
+  const alike = ghosts.filter((each) => ending !== undefined && each.id.startsWith(ending));
+  return (
+    ghosts.find((each) => nameOf(each) === id || each.id === id) ??
+    (alike.length === 1 ? alike[0] : undefined)
+  );
 }
 
 const instances = new Map<string, GhostSnapshotManager>();

@@ -181,6 +181,34 @@ export function dropGhosts(context: Context, ids: readonly string[] | "all"): nu
   return failed === undefined ? wanted.length : { missing: failed };
 }
 
+/** A ghost of this workspace as its ref tells it, with its checkpoint where the store has it. */
+export interface FoundGhost {
+  readonly id: string;
+  readonly commit: string;
+  readonly committedAt: number;
+  readonly description: string;
+  readonly leftOut: number;
+  readonly known: Checkpoint | undefined;
+}
+
+/** The ghosts of this workspace and how to ask git about them, or why there are none. */
+export function findGhosts(
+  context: Context,
+):
+  | { repository: Repository; git: ReturnType<typeof gitOptions>; ghosts: readonly FoundGhost[] }
+  | MissingGhost {
+  const place = ghostPlace(context);
+  if ("missing" in place) return place;
+  const refs = refsHere(context, place);
+  if ("failed" in refs) return { missing: refs.failed };
+  const ghosts = refs.map((ref) => {
+    const { description, leftOut } = asGhost(context, ref);
+    const { id, commit, committedAt } = ref;
+    return { id, commit, committedAt, description, leftOut, known: checkpointOf(context, id) };
+  });
+  return { repository: place.repository, git: gitOptions(context), ghosts };
+}
+
 function gitOptions({ system }: Context): { commandPath: string; home: string } {
   return { commandPath: system.commandPath, home: system.homeDirectory };
 }

@@ -84,6 +84,29 @@ export function commitEntries(
   return entries;
 }
 
+/** The contents of blobs by their names; those that the repository lacks are not among them, and nothing is fetched. */
+export function readBlobs(
+  repository: Repository,
+  objects: readonly string[],
+  options: GitCommandOptions,
+): Map<string, Buffer> | { failed: string } {
+  const blobs = new Map<string, Buffer>();
+  if (objects.length === 0) return blobs;
+  const input = Buffer.from(`${[...new Set(objects)].join("\n")}\n`, "latin1");
+  const answer = runGit(repository, ["--no-replace-objects", "cat-file", "--batch"], { ...options, input });
+  if ("failed" in answer) return answer;
+  const { output } = answer;
+  for (let at = 0; at < output.length;) {
+    const end = output.indexOf("\n", at);
+    const [name, kind, size] = output.toString("latin1", at, end).split(" ");
+    at = end + 1;
+    if (kind !== "blob") continue;
+    blobs.set(name!, output.subarray(at, at + Number(size)));
+    at += Number(size) + 1;
+  }
+  return blobs;
+}
+
 /** Why nothing can be written into a repository; undefined when it can. */
 export function obstacle(
   repository: Repository,

@@ -2,6 +2,7 @@
 import type { Context } from "../capture/context.ts";
 import { withCapture } from "../capture/with-capture.ts";
 import { dropGhosts, ghostPlace, listGhosts, makeGhost, type MissingGhost } from "../ghost/ghosts.ts";
+import { importGhost } from "../ghost/import-ghost.ts";
 import { resolveState } from "../history/references.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Ghost, GhostOptions } from "../model/ghost.ts";
@@ -29,6 +30,10 @@ export class LocalGhosts implements Ghosts {
 
   async ghosts(): Promise<Ghost[] | MissingGhost> {
     return listGhosts(this.#context);
+  }
+
+  async importGhost(id: string): Promise<Checkpoint | MissingGhost> {
+    return this.#runner.run(() => importGhost(this.#context, id));
   }
 
   async dropGhost(id: string): Promise<number | MissingGhost> {

@@ -392,6 +392,10 @@ export class LocalWorkspace implements Workspace {
     return this.#ghosts.ghosts();
   }
 
+  importGhost(id: string): Promise<Checkpoint | MissingGhost> {
+    return this.#ghosts.importGhost(id);
+  }
+
   dropGhost(id: string): Promise<number | MissingGhost> {
     return this.#ghosts.dropGhost(id);
   }

@@ -1,5 +1,6 @@
 /** Ghosts: checkpoints that the user's git repository has as commits below `refs/belay/ghost/`. */
 import type { MissingGhost } from "../../ghost/ghosts.ts";
+import type { Checkpoint } from "../../model/checkpoint.ts";
 import type { Ghost, GhostOptions } from "../../model/ghost.ts";
 import type { CheckpointRef } from "../../model/ids.ts";
 
@@ -9,6 +10,8 @@ export interface Ghosts {
   ghost(ref?: CheckpointRef, options?: GhostOptions): Promise<Ghost | MissingGhost>;
   /** The ghosts of this workspace, newest first, also those that earlier processes made. */
   ghosts(): Promise<Ghost[] | MissingGhost>;
+  /** The checkpoint of a ghost: one that the store no longer has is imported from the commit. */
+  importGhost(id: string): Promise<Checkpoint | MissingGhost>;
   /** Takes a ghost away, or all of this workspace (`"all"`); returns how many went. The checkpoints stay. */
   dropGhost(id: string): Promise<number | MissingGhost>;
 }
