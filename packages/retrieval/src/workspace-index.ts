@@ -274,7 +274,8 @@ export class WorkspaceIndex implements RetrievalIndex {
         this.#store.transaction(() =>
           this.#store.setFile(path, document, { words: wordsOf(path).join(" "), now: this.#now() }),
         );
-      reindexed += 1;
+      // what is no text is noted, so that it is not read again, and is in `skipped`
+      if (this.#isText(path)) reindexed += 1;
     }
     for (const path of left) this.#store.transaction(() => this.#store.removeFile(path));
     const noText = Number(
@@ -394,6 +395,11 @@ export class WorkspaceIndex implements RetrievalIndex {
       path,
     );
     return row === undefined ? undefined : String(row["hash"]);
+  }
+
+  #isText(path: string): boolean {
+    const sql = "SELECT is_text FROM file JOIN document ON document.id = file.document WHERE path = ?";
+    return Number(this.#store.get(sql, path)?.["is_text"] ?? 0) === 1;
   }
 
   #documents(): Map<string, number> {

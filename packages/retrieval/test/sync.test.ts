@@ -20,7 +20,7 @@ test(
   inProject(FILES, async ({ workspace, write, remove }) => {
     const embedder = countingEmbedder();
     await using index = await openIndex(workspace, { embedder });
-    expect(await index.sync()).toEqual({ checked: 0, reindexed: 5, removed: 0, skipped: 2 });
+    expect(await index.sync()).toEqual({ checked: 0, reindexed: 3, removed: 0, skipped: 2 });
     expect(index.files()).toMatchObject([
       { path: "a.ts", hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
       { path: "b.ts" },
@@ -100,7 +100,7 @@ test(
     expect((await index.search("alpha")).hits[0]).toMatchObject({ path: "a.ts" });
     await index.sync();
     expect((await index.search("alpha", { mode: "vector" })).hits[0]).toMatchObject({ path: "a.ts" });
-    expect(await index.rebuild()).toMatchObject({ reindexed: 5 });
+    expect(await index.rebuild()).toMatchObject({ reindexed: 3 });
     removeIndex(workspace);
     expect(hasIndex(workspace)).toBe(false);
   }),

@@ -3,6 +3,7 @@ import { EXIT, usageError } from "@belay/protocol/errors";
 import { count, size } from "@belay/tui/text";
 import { ANY_NUMBER, defineCommand, type Call } from "../call/command.ts";
 import { workspacePaths } from "../call/workspace-path.ts";
+import { visible } from "../output/visible.ts";
 import { closeIndex, dropIndex, indexOf, indexState, syncIndex } from "../search-index/workspace-indexes.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 
@@ -65,7 +66,13 @@ async function add(call: Call, workspace: Workspace, given: readonly string[]): 
   const index = await indexOf(call.home, workspace);
   const paths = workspacePaths(workspace, call.directory, given) ?? [];
   for (const path of paths) await index.indexFile(path);
-  return told(call, { added: paths.length }, `${count(paths.length, "file")} indexed.`);
+  const known = new Set(index.files().map(({ path }) => path));
+  const notIndexed = paths.filter((path) => !known.has(path));
+  const added = paths.length - notIndexed.length;
+  told(call, { added, notIndexed }, `${count(added, "file")} indexed.`);
+  for (const path of notIndexed)
+    call.output.warn(`Not indexed: ${visible(path)} is not there, is no text, or is over 1 MiB.`);
+  return notIndexed.length === 0 ? EXIT.done : EXIT.refused;
 }
 
 async function remove(call: Call, workspace: Workspace, given: readonly string[]): Promise<number> {
@@ -73,7 +80,11 @@ async function remove(call: Call, workspace: Workspace, given: readonly string[]
   let removed = 0;
   for (const path of workspacePaths(workspace, call.directory, given) ?? [])
     removed += (await index.removeFile(path)) ? 1 : 0;
-  return told(call, { removed }, `${count(removed, "file")} taken out of the index.`);
+  const isBack = removed > 0 && index.scope === "all";
+  const until = isBack
+    ? " until it is next compared with the files: all text files of this workspace are indexed"
+    : "";
+  return told(call, { removed }, `${count(removed, "file")} taken out of the index${until}.`);
 }
 
 async function rebuild(call: Call, workspace: Workspace): Promise<number> {
