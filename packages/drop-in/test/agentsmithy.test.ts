@@ -1,8 +1,10 @@
 /** AgentSmithy's interface: the calls of its document, and what Belay does where the original is wrong. */
 import { chmodSync, mkdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { EventFactory, Project, VersioningTracker } from "../src/agentsmithy.ts";
+import { closeDropIn } from "../src/index.ts";
 import { makePlace } from "./support/place.ts";
 
 function dialog(files: Readonly<Record<string, string>> = { "main.py": "x\n" }) {
@@ -131,7 +133,7 @@ test("[A25] a checkpoint that is no longer the present state is not taken for th
 });
 
 test("[A25] [A30] an edit is aborted exactly, or kept; a second one ends the first", () => {
-  const { tracker, write, read, exists, root } = dialog();
+  const { tracker, write, read, exists, root, look } = dialog();
   tracker.start_edit([join(root, "main.py"), "new.py"]);
   write("main.py", "half");
   write("new.py", "half");
@@ -145,6 +147,23 @@ test("[A25] [A30] an edit is aborted exactly, or kept; a second one ends the fir
   tracker.finalize_edit();
   expect([read("main.py"), exists("other.py")]).toEqual(["whole\n", false]);
   expect(() => tracker.start_edit(["../outside"])).toThrow(expect.objectContaining({ code: "PATH_OUTSIDE" }));
+  // no edit is left open: what a person changes later would count as its work
+  const [store] = look((workspace) => [join(workspace.store, "store.db")]);
+  closeDropIn();
+  using db = new DatabaseSync(store, { readOnly: true });
+  expect(db.prepare("SELECT count(*) AS n FROM tool_call WHERE closed_at IS NULL").get()).toEqual({ n: 0 });
+});
+
+test("[A25] [A58] a dialog that is deleted takes its checkpoints with it, and no other's", () => {
+  const { tracker, project, id, options, root, write, look } = dialog();
+  const own = tracker.create_checkpoint("Before user message: in this one");
+  const other = project.create_dialog("Other");
+  write("main.py", "y\n");
+  const kept = new VersioningTracker(root, other, options).create_checkpoint("in the other one");
+  project.delete_dialog(id);
+  const left = look((workspace) => workspace.list().map((each) => String(each.id)));
+  expect([left.includes(own.commit_id), left.includes(kept.commit_id)]).toEqual([false, true]);
+  expect(tracker.list_checkpoints()).toEqual([]);
 });
 
 test("[A25] [A77] transactions make one checkpoint, or none", () => {

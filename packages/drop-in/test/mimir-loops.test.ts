@@ -219,6 +219,15 @@ test("[M53] [M57] critical ones are asked about at once; after accepting the oth
   expect(silent.told.prompts).toEqual([]);
 });
 
+test("[M56] [M57] a later question counts the snapshots of all attempts, also those before an answer", async () => {
+  const place = mimir({ "a.txt": "0\n" });
+  const issues = [issue("high"), issue("low")];
+  const { told, run } = loop(place, { issues, needs: { high: 9, low: 9 }, answers: ["a", "m"] });
+  expect(await run()).toEqual({ success: false, manualFix: true });
+  expect(told.fixed).toEqual(["high", ...Array.from({ length: 5 }, () => "low")]);
+  expect(told.prompts.map((text) => /Snapshots created: (\d+)/.exec(text)?.[1])).toEqual(["1", "6"]);
+});
+
 test("[M57] a rejection brings the files back to the snapshot before the agent, and undo takes that back", async () => {
   const place = mimir({ "a.txt": "before the agent\n" });
   await place.manager.createAgentSnapshot(C, "ag-1", { role: "coder" });

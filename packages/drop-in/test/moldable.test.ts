@@ -151,7 +151,7 @@ test("[R354] [L21] original 20: only files that differ are written, and the othe
   });
 });
 
-test("[R354] [L45] original 19: what is over a limit is reported, never part of a restore and never deleted", async () => {
+test("[R354] [L17] [L45] original 19: what is over a limit is reported, never part of a restore and never deleted", async () => {
   configureMoldable({ limits: { fileBytes: 1000 } });
   place.write("big.bin", "x".repeat(2000));
   await create("A");
@@ -162,6 +162,16 @@ test("[R354] [L45] original 19: what is over a limit is reported, never part of 
   place.write("big.bin", "y".repeat(3000));
   await restore("A");
   expect([place.read("button.tsx"), place.read("big.bin").length]).toEqual(["button\n", 3000]);
+  // [L17] and it is not known as absent where another snapshot has it
+  place.write("big.bin", "small\n");
+  await create("B");
+  const known = async (message: string) =>
+    (await get_snapshot(APP, CONVERSATION, message)).files.map(({ path, exists }) => [path, exists]);
+  expect(await known("A")).toEqual([["button.tsx", true]]);
+  expect(await known("B")).toEqual([
+    ["big.bin", true],
+    ["button.tsx", true],
+  ]);
 });
 
 test("[R354] [L22] [L36] [L38] original 21: cleaning up keeps the newest, and frees content only after a day", async () => {

@@ -228,7 +228,7 @@ export class SnapshotManager implements ISnapshotManager {
     const isAll = pruneOnStartup && !this.#isStarted;
     if (!isAll && !(autoCleanup && isFirst)) return;
     this.#isStarted = true;
-    // done when it returns: nothing in it waits. Nobody asked for it, so its failure is told and stops nothing
+    // done when it returns: nothing in it waits. No caller asked for it, so its failure is told and stops nothing
     (isAll ? this.pruneAll() : this.prune(conversationId, this.#retention)).catch((error: unknown) =>
       this.#root.log("warning", "prune", { reason: messageOf(error) }),
     );
