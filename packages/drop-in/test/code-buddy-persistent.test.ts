@@ -86,13 +86,21 @@ test("[C25] at most so many: the oldest go, checkpoints of others stay; statisti
 });
 
 test("[C24] clearing drops what Code Buddy made, for a day restorable, and nothing else", () => {
-  const { manager, look, write } = manage();
+  const { manager, look, write, root, options } = manage();
   const [first] = [manager.createCheckpoint("one"), manager.createCheckpoint("two")];
+  const other = new VersioningTracker(root, "other", options).create_checkpoint("of another front");
   const cleared: string[] = [];
   manager.on("checkpoints-cleared", () => cleared.push("cleared"));
   expect([manager.deleteCheckpoint(first.id), manager.deleteCheckpoint(first.id)]).toEqual([true, false]);
   manager.clearCheckpoints();
   expect([manager.getCheckpoints(), cleared]).toEqual([[], ["cleared"]]);
+  const left = look((workspace) => workspace.list().map(({ description }) => description));
+  expect(left).toEqual([
+    "of another front",
+    expect.stringMatching(/^Initial snapshot before dialog/),
+    "Initial checkpoint",
+  ]);
+  expect(new VersioningTracker(root, "other", options).list_checkpoints()).toEqual([other]);
   write("a", "1\n");
   expect(manager.restoreLast()).toEqual({
     success: false,

@@ -130,3 +130,19 @@ test("[C65] the verdict decides: rejected, with remarks, of another diff", () =>
     expect.objectContaining({ code: "PATH_OUTSIDE" }),
   );
 });
+
+test("[C65] what is written between the look and the writing is a conflict too: nothing of the diff stays, and theirs does", () => {
+  const place = makePlace({ a: "a\n", b: "b\n" });
+  const diff = propose(place, { b: "B\n", a: "A\n", "sub/new": "n\n" });
+  // the clock is first asked when the state is saved: after the look, before the writing
+  let isWritten = false;
+  const clock = () => {
+    if (!isWritten) place.write("a", "by another\n");
+    isWritten = true;
+    return Date.now();
+  };
+  const report = applyReviewedDiff(diff, verdict(), {}, { ...place.options, clock });
+  expect(report).toMatchObject({ applied: false, rolledBack: true, appliedFiles: [] });
+  expect(report.errors[0]).toMatch(/^apply failed \(a: it changed since .*\): rolled back$/);
+  expect([place.read("a"), place.read("b"), place.exists("sub/new")]).toEqual(["by another\n", "b\n", false]);
+});

@@ -64,6 +64,31 @@ test(
 );
 
 test(
+  "[R430] without a sync an answer is what is on disk: text that went is not told, and a file that is gone is none",
+  inProject(
+    {
+      "one.ts": "export const walrus = 1;\n",
+      "two.ts": "export const walrus = 2;\n",
+      "three.ts": "walrus(3)\n",
+    },
+    async ({ workspace, write, remove }) => {
+      await using index = await openIndex(workspace);
+      await index.sync();
+      write("one.ts", "export const penguin = 1;\n");
+      remove("two.ts");
+      const texts = async (word: string) => {
+        const { hits } = await index.search(word, { mode: "text" });
+        return hits.map(({ path, text }) => [path, text]);
+      };
+      expect(await texts("walrus")).toEqual([["three.ts", "walrus(3)\n"]]);
+      // what was found changed is indexed by then
+      expect(await texts("penguin")).toEqual([["one.ts", "export const penguin = 1;\n"]]);
+      expect(index.files().map(({ path }) => path)).toEqual(["one.ts", "three.ts"]);
+    },
+  ),
+);
+
+test(
   "limited to paths, and by their words; a path is found by its own name",
   inProject(
     { "src/retry/backoff.ts": "export const wait = 1;\n", "docs/wait.md": "wait\n", "x.ts": "wait(1)\n" },
