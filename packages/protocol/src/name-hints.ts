@@ -1,4 +1,4 @@
-/** What helps where a name of a checkpoint was not accepted, or means nothing. */
+/** Hints for a name of a checkpoint that is not allowed, or that no checkpoint has. */
 
 /** A permitted name similar to the given one. */
 export function validName(name: string): string {
@@ -9,7 +9,7 @@ export function validName(name: string): string {
   return plain === "" || /^T?\d+$/.test(plain) || /^[k-z]{16}$/.test(plain) ? `v-${plain || "1"}` : plain;
 }
 
-/** What was meant by a name that no checkpoint has. */
+/** The checkpoint that the user probably meant by an unknown name. */
 export function hintForName(name: string): string {
   const turn = /^[tT](\d+)$/.exec(name);
   if (turn !== null && name.startsWith("t"))

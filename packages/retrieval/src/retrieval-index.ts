@@ -60,9 +60,9 @@ export interface SearchResult {
 
 /** How a sync is done. */
 export interface SyncOptions {
-  /** The newest checkpoint was taken a moment ago: the disk is what it has. */
+  /** The newest checkpoint was taken a moment ago, so it has what is on disk. */
   readonly captured?: boolean;
-  /** Vectors of an endpoint are waited for so long, and made in the background after that; left out: until they are there. */
+  /** How long to wait for the vectors of an endpoint; the rest are made in the background. By default, until all are there. */
   readonly vectorsWithinMs?: number;
 }
 

@@ -306,7 +306,7 @@ export class WorkspaceIndex implements RetrievalIndex {
     return { reindexed: changed - removed, removed };
   }
 
-  /** With a limit, words answer for what has no vectors in time or at all; it goes on, and the next sync sees to the rest. */
+  /** With a limit, words stand in for vectors that are late or missing; the work continues, and the next sync does the rest. */
   async #giveVectors(checkpoint: string, withinMs: number | undefined): Promise<void> {
     this.#embedding ??= this.#embedMissing(checkpoint).finally(() => (this.#embedding = undefined));
     if (withinMs === undefined) return this.#embedding;

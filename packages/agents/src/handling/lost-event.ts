@@ -15,7 +15,7 @@ export interface Lost {
   readonly problem: string;
 }
 
-/** [R2300] Notes it for the conversation that it belongs to; a failure to is none of the agent's. */
+/** [R2300] Notes the event for its conversation. The agent is not told of a failure to do so. */
 export function noteLost(home: string, { adapter, event: sent, cwd, at, problem }: Lost): void {
   const { session, event } = belongsTo({ home, adapter }, sent);
   const ends = endsWith(event, openHookNotes(home, adapter.id, session)).map((of) => ({ of, at }));

@@ -53,7 +53,7 @@ interface Slot extends UncapturedWork {
   readonly slot: number;
 }
 
-/** Reserves space for notes of uncaptured work, unless that is done already. Failing to is not an error. */
+/** Reserves disk space for notes of uncaptured work, once. A failure is ignored. */
 export function setUncapturedAside(home: string): void {
   try {
     if (statSync(fileIn(home), { throwIfNoEntry: false })?.size === SLOTS * SLOT_BYTES) return;

@@ -309,7 +309,7 @@ async function readLastEvents(workspace: Workspace | null): Promise<Map<string, 
   return last;
 }
 
-/** Every thread begins with such a checkpoint too: the oldest is meant. */
+/** Threads begin with such a checkpoint too: the oldest one counts. */
 async function protectedSince(workspace: Workspace | null): Promise<number> {
   const first = (await workspace?.list({ kind: "initial" }))?.at(-1);
   return first?.createdAt ?? 0;

@@ -326,7 +326,7 @@ function undecided(fix: Fix, wasAsked: boolean): ContractError {
         ? "nothing was decided. The files stay as they are."
         : "a decision is needed, and there is no terminal to ask on.";
   return new ContractError("CONFIRMATION_REQUIRED", `${first}: ${why}`, {
-    // who was asked has just read them
+    // the user has just read them in the question
     list: wasAsked ? [] : lines.filter((line) => line.trim() !== ""),
     hint: `\`belay fix answer ${id} a|r|v|m|c\` decides it.`,
     facts: { fix: fixJson(fix) },

@@ -84,7 +84,7 @@ async function printAll(
   }
 }
 
-/** Where the files of another branch are, or how they come here. */
+/** Where the files of another branch are, or how to get them here. */
 function placeOf(branch: string, workingCopy: string | null): string {
   return workingCopy === null ? `after \`belay switch ${visible(branch)}\`` : `in ${visible(workingCopy)}`;
 }

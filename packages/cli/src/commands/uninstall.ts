@@ -45,7 +45,7 @@ export default defineCommand({
   },
 });
 
-/** Takes the hooks of some agents out; everything else goes on. */
+/** Removes the hooks of some agents and nothing else. */
 async function removeSome(call: Call, names: readonly string[], purge: boolean): Promise<number> {
   if (purge) throw usageError("--agent removes hooks alone, --purge everything.", "Choose one of them.");
   const { protectedRoots } = await import("@belay/engine");

@@ -29,7 +29,7 @@ const NEXT: Readonly<Record<Verb, string>> = {
   switch: "`belay undo` goes back, with the files.",
 };
 
-/** What is left in conflict now is in conflict on the way back too. */
+/** What stays in conflict now will be in conflict on the way back too. */
 const NEXT_OF_A_PART: Readonly<Partial<Record<Verb, string>>> = {
   undo: "`belay redo --best-effort` brings it back.",
   redo: "`belay undo --best-effort` undoes it again.",

@@ -52,7 +52,7 @@ export function readCommits(
   };
   for (const name of sessions) take(heads.get(name), name);
   take(heads.get("main"), sessions.at(-1) ?? "session_1");
-  // a dialog of before has another branch or none, and a branch that was given up may be gone with its commits in place
+  // older versions named the branch differently or had none, and an abandoned branch may be gone while its commits remain
   for (const start of [...heads.values(), objects.head(), ...namedIn({ initial, titles, journal })])
     take(start);
   const merged = new Set(sessions.filter((name) => isBelow(found, heads.get("main"), heads.get(name))));
@@ -71,7 +71,7 @@ export function numberIn(session: string): number {
   return Number(session.slice("session_".length));
 }
 
-/** Ids of commits that a person may still have before them, whether a branch leads there or not. */
+/** Ids of commits that AgentSmithy still shows, whether or not a branch leads to them. */
 function namedIn(by: {
   initial: string | undefined;
   titles: Readonly<Record<string, unknown>>;

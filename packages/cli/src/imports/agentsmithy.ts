@@ -122,7 +122,7 @@ function* contentsOf(
   }
 }
 
-/** [A62] A dialog of before had no sessions: everything of it is in the first. Without a journal the branches tell. */
+/** [A62] Older versions had no sessions: such a dialog is all in the first one. Without a journal, the branches decide. */
 function asSessions(
   { sessions: known }: Journal,
   commits: readonly SavedCommit[],

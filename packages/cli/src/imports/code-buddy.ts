@@ -256,7 +256,7 @@ function readVersions(home: OldData, into: string | undefined): Found[] {
     );
     const own = embedded(home, { ...checkpoint, id }, directory);
     if (own === undefined) return [];
-    // where it stood, for Code Buddy's interface over this store
+    // its old position, for Code Buddy's interface over this store
     const mark = {
       id,
       parentId: parent ?? null,

@@ -77,7 +77,7 @@ function realOr(path: string): string {
   }
 }
 
-/** The entries of a checkpoint's list of files. What is no list is noted, and so is an entry that names no file. */
+/** The entries of a checkpoint's list of files. Anything but a list is noted, and so is an entry that names no file. */
 export function entriesOf(
   data: OldData,
   { of, list, name = "path" }: { of: string; list: unknown; name?: string },

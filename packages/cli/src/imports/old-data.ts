@@ -112,7 +112,7 @@ export class OldData {
     });
   }
 
-  /** What is in a directory of copies, as paths relative to it; what is no regular file is noted, and comes without being one. */
+  /** What is in a directory of copies, as paths relative to it. Anything but a regular file is noted, and marked as such. */
   *files(path: string, below = ""): Generator<{ readonly file: string; readonly isRegular: boolean }> {
     for (const name of this.names(join(path, below))) {
       const file = below === "" ? name : `${below}/${name}`;

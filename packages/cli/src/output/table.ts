@@ -76,7 +76,7 @@ function narrowestOf({ wraps = false }: TableOptions): number {
   return wraps ? NARROWEST_PIECE : NARROWEST;
 }
 
-/** By how many columns these together exceed the width. */
+/** How many columns too wide these are together. */
 function excessOf(
   widths: readonly number[],
   columns: readonly number[],

@@ -6,7 +6,7 @@
  */
 import { readSettings, type RemoteEntry, type Workspace } from "@belay/engine";
 
-/** What it needs of the process that it belongs to. */
+/** What it needs from its process. */
 export interface BackgroundSyncOptions {
   readonly home: string;
   readonly clock: () => number;

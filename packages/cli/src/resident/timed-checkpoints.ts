@@ -1,23 +1,23 @@
 /**
- * Checkpoints by the clock (`checkpoints.timerMinutes`, off unless it is set): so many minutes after the newest checkpoint,
- * where files changed since. Work of agents has checkpoints of its own, so none is taken while one is at work; none either
- * in a pause, or where automatic checkpoints are off.
+ * Timed checkpoints (`checkpoints.timerMinutes`, off by default): one is taken that many minutes after the newest checkpoint,
+ * if files have changed since. None is taken while an agent is at work, since agents have checkpoints of their own, nor
+ * during a pause, nor where automatic checkpoints are off.
  */
 import { readSettings, type Workspace } from "@belay/engine";
 
-/** What it needs of the process that it belongs to. */
+/** What it needs from its process. */
 export interface TimedCheckpointsOptions {
   readonly home: string;
   readonly clock: () => number;
 }
 
-/** How soon it is noticed that one is due, or that the setting changed. */
+/** How often to check whether one is due, and whether the setting has changed. */
 const TICK_MS = 10_000;
 
-/** The checkpoints by the clock of one process. */
+/** Takes the timed checkpoints of one process. */
 export class TimedCheckpoints implements Disposable {
   readonly #options: TimedCheckpointsOptions;
-  /** Since when each workspace is looked at: nothing is due before it was followed. */
+  /** When each workspace was first followed: nothing is due for the time before. */
   readonly #workspaces = new Map<Workspace, number>();
   readonly #timer: NodeJS.Timeout;
   #isLooking = false;
@@ -27,12 +27,12 @@ export class TimedCheckpoints implements Disposable {
     this.#timer = setInterval(() => void this.tick(), TICK_MS).unref();
   }
 
-  /** From now on, takes checkpoints of a workspace by the clock, while the setting says so. */
+  /** Takes timed checkpoints of a workspace from now on, as long as the setting asks for them. */
   follow(workspace: Workspace): void {
     this.#workspaces.set(workspace, this.#options.clock());
   }
 
-  /** Takes what is due; one look at a time. */
+  /** Takes what is due, one check at a time. */
   async tick(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -40,7 +40,7 @@ export class TimedCheckpoints implements Disposable {
       try {
         await this.#look(workspace, since);
       } catch {
-        // it fails for the agents too, who are told; the next look is a minute away
+        // captures fail for the agents too, which report it; the next try is a minute away
         if (this.#workspaces.has(workspace)) this.#workspaces.set(workspace, this.#options.clock());
       }
     }
@@ -52,13 +52,13 @@ export class TimedCheckpoints implements Disposable {
     const everyMs = settings["checkpoints.timerMinutes"] * 60_000;
     if (everyMs === 0 || settings["checkpoints.automatic"] === "off" || workspace.paused !== null) return;
     const now = this.#options.clock();
-    // what is in the future says that the clock was set back: waiting for it could take years
+    // a time in the future means that the clock was set back: waiting for it could take years
     const isRecent = (moment: number) => moment <= now && now < moment + everyMs;
     if (isRecent(since)) return;
     const [newest] = await workspace.list({ limit: 1 });
     if (newest !== undefined && isRecent(newest.createdAt)) return;
     const { now: disk } = await workspace.timeline.rows({ look: true, limit: 1 });
-    // what was looked at is not looked at again before the next time
+    // a workspace that was just checked is not checked again before its next time
     this.#workspaces.set(workspace, now);
     if (disk === null || disk.changed === 0 || disk.working.length > 0) return;
     await workspace.checkpoint({ kind: "timer" });

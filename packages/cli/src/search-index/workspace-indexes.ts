@@ -8,7 +8,7 @@ import type { Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import type { IndexScope, RetrievalIndex, SearchOptions, SearchResult, Synced } from "@belay/retrieval";
 
-/** An answer waits so long for an endpoint; words answer without it. */
+/** How long an answer waits for an endpoint; without it, words alone decide. */
 const VECTORS_WITHIN_MS = 5000;
 
 const opened = new WeakMap<Workspace, Promise<RetrievalIndex>>();
@@ -121,7 +121,7 @@ export async function findInFiles(
   return index.search(query, options);
 }
 
-/** What the search index of a workspace is. */
+/** The state of a workspace's search index. */
 export async function indexState(home: string, workspace: Workspace) {
   if (!(await isIndexed(home, workspace)))
     return { exists: false, scope: "off" as const, files: 0, bytes: 0, embedder: null };

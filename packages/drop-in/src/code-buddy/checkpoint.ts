@@ -38,7 +38,7 @@ export interface Rewound {
 export const AGENT = "code-buddy";
 /** All managers of a directory share one conversation. */
 export const THREAD = "project";
-/** Whose names the ids of checkpoints are that were made elsewhere. */
+/** The namespace of the ids of checkpoints that Code Buddy itself made. */
 export const ORIGIN = "code-buddy";
 
 /** Takes one of Code Buddy's checkpoints: of the whole workspace, marked with the files that the caller named. */

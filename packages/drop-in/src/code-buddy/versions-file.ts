@@ -144,7 +144,7 @@ function requestOf(
   };
 }
 
-/** A file as it was; what was not kept whole is a gap, which a checkout never touches. */
+/** A file of a version. One that was not kept whole is a gap, which a checkout never touches. */
 function fileOf(
   root: Root,
   path: BytePath,

@@ -51,7 +51,7 @@ export interface Checkpoint {
 }
 
 const AGENT = "supervisor";
-/** Whose names the ids are that callers gave checkpoints. */
+/** The namespace of the ids that callers gave their checkpoints. */
 export const ORIGIN = "supervisor";
 
 /** What the store calls a checkpoint that a caller stored: ids are a session's own. */

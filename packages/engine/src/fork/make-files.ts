@@ -55,13 +55,13 @@ export interface MadeFiles {
   readonly takenOver: number;
   /** Files that were copied although no checkpoint holds them. */
   readonly gaps: readonly BytePath[];
-  /** Those of them that were written each time they were copied. */
+  /** Those of them that another program wrote during every attempt to copy them. */
   readonly torn: readonly BytePath[];
   /** Links that lead into the original. */
   readonly linksBack: readonly BytePath[];
 }
 
-/** Makes the files; yields after each, so that the caller can let other work in between, or what is to be waited for. */
+/** Makes the files. Yields after each one, so that the caller can do other work in between, or a promise to wait for. */
 export function* makeFiles(request: FilesRequest): Generator<Promise<void> | void, MadeFiles> {
   using maker = new FileMaker(request);
   yield* maker.make(ROOT_PATH, request.snapshot);
@@ -82,7 +82,7 @@ class FileMaker implements Disposable {
   readonly #threads = CopyThreads.create();
   /** What each of those copies is in the table. */
   readonly #waiting: { readonly index: number; readonly entry: FileEntry }[] = [];
-  /** They get their modes when everything is in them: nothing can be written to some. */
+  /** They get their modes once they are full: some of them are read-only. */
   readonly #filled: FilledDirectory[] = [];
   readonly #gaps: BytePath[] = [];
   readonly #torn: BytePath[] = [];
@@ -397,7 +397,7 @@ interface DirectoryInside {
   readonly isNew: boolean;
 }
 
-/** A directory everything is in, and where it is in the table. */
+/** A directory that is complete, and its place in the table. */
 interface FilledDirectory {
   readonly at: BytePath;
   readonly index: number;

@@ -49,16 +49,16 @@ export interface TreeCopy {
   linkTarget(target: Buffer): Buffer;
   /** Called after each node, with the bytes of a file. */
   done(bytes: number): void;
-  /** Called for a file that was written each time while it was copied. */
+  /** Called for a file that another program wrote during every attempt to copy it. */
   torn(path: BytePath): void;
-  /** Takes what is done when all of the tree has been seen; without it everything is done at once. */
+  /** Collects the work to do once the whole tree has been walked; without it, everything is copied on the way. */
   readonly later?: LaterCopies;
 }
 
-/** What is left to do of a copy of a tree, by paths below the tree. */
+/** The rest of the work of copying a tree, by paths below it. */
 export interface LaterCopies {
   file(path: BytePath): void;
-  /** A directory that everything in it has been said of; its own mode and times come last. */
+  /** Called for a directory after everything in it: its mode and times are set last. */
   directory(path: BytePath, mode: number, stat: FileStat | undefined): void;
 }
 
@@ -102,7 +102,7 @@ export function* copyTree(
   else later.directory(path, source.mode, statNode(from));
 }
 
-/** True for what a node says that is something else by now, or gone. */
+/** True for the errors of a node that was replaced by another kind, or is gone. */
 export function isSwapped(error: unknown): boolean {
   return isErrno(error, "ELOOP", "ENOTDIR", "ENOENT", "EINVAL");
 }

@@ -136,6 +136,6 @@ const ANY: ExpectedFile = { size: 0, mtimeNs: 0n, ctimeNs: 0n, ino: 0n };
 const CLONE = 1;
 const AS_IT_IS = 2;
 const COPIED = 1;
-/** So that one large directory is not the work of one thread. */
+/** Splits a large directory between several threads. */
 const FILES_AT_ONCE = 256;
 const WAIT_MS = 4;

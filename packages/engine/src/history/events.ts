@@ -9,7 +9,7 @@ import { parseJson } from "./row-json.ts";
 
 /** Older events are dropped: a reader that was away longer reads the lists instead. */
 const KEPT_EVENTS = 10_000;
-/** So far back events of a series are looked for. */
+/** How many of the newest events are searched for earlier ones of a series. */
 const RECENT_EVENTS = 1000;
 
 /** An event as stored. */

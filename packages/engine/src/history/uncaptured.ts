@@ -41,7 +41,7 @@ export function listUncaptured(db: Database, thread: ThreadId | undefined): Unca
 }
 
 /**
- * Since when work has gone without a capture and none followed; null where the newest work was captured. What could not
+ * The beginning of the newest work if it was not captured, and not captured since; null where it was. Work that could not
  * even be recorded yet counts, too.
  */
 export function failingSince(

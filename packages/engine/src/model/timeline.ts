@@ -75,7 +75,7 @@ export interface TimelineRow extends TimelineCounts {
   readonly tags: readonly string[];
   /**
    * Whether the state after it equals the files on disk; null where the disk was not looked at. Of the newest turn, while no
-   * capture has ended it, the state it came to so far.
+   * capture has ended it, its state so far.
    */
   readonly sameAsNow: boolean | null;
   readonly beforeSameAsNow: boolean | null;

@@ -109,7 +109,7 @@ function isSelection({ thread, agent, since, q }: TimelineOptions): boolean {
   return [thread, agent, since].some((each) => each !== undefined) || (q?.trim() ?? "") !== "";
 }
 
-/** So many rows above a row that is asked for come with it. */
+/** How many rows above a requested row come with it. */
 const ABOVE = 30;
 
 /** What happened, and how much of it is above the page. */
@@ -276,7 +276,7 @@ function lookAtDisk(context: Context): { present: string | undefined; now: Timel
     const first = edits.find(({ from, to }) => (to ?? from)?.kind !== "directory");
     const changed = added + modified + deleted;
     return {
-      // an empty directory makes another snapshot, and no row any less the present one
+      // an empty directory changes the snapshot, but the row is still the present one
       present: changed === 0 ? newest.snapshot : present.snapshot,
       now: { ...now, changed, first: first ? displayPath(first.path) : null },
     };

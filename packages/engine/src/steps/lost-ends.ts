@@ -30,7 +30,7 @@ export function keepingEnds<Result>(
   }
 }
 
-/** Keeps ends of what is open here. What cannot be written is kept in this process. */
+/** Keeps the ends of calls and turns that are open here, in this process if they cannot be written. */
 export function noteEnds(context: Context, ends: readonly ReportedEnd[]): void {
   const { db } = context.store;
   try {

@@ -18,7 +18,7 @@ export function undoWarnings(context: Context, steps: readonly Step[]): string[]
   ];
 }
 
-/** What a person should know where there is nothing to undo. */
+/** What to tell the user where there is nothing to undo. */
 export function nothingToUndoWarnings(context: Context, thread: ThreadId | undefined): string[] {
   const { db } = context.store;
   const turns = (found: number) => (found === 1 ? "1 turn was" : `${found} turns were`);

@@ -96,7 +96,7 @@ function isDropRule(rule: KeepRule | DropRule): rule is DropRule {
   return rule === "old" || rule === "surplus";
 }
 
-/** [R701] What was fetched can be fetched again: its last use decides, or a tag; [R356] unless it is a version here. */
+/** [R701] A fetched checkpoint can be fetched again, so its last use decides, or a tag, [R356] unless it is a version here. */
 function judgeFetched({ tags }: Checkpoint, age: number): KeepRule | DropRule {
   if (tags.length > 0) return "tagged";
   return age > FETCHED_KEEP_MS ? "old" : "fetched";

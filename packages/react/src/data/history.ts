@@ -18,7 +18,7 @@ export type Now = NonNullable<Answer["now"]>;
 /** What is known of the history. */
 export interface History {
   readonly rows: readonly HistoryRow[];
-  /** So many of the rows follow each other from the newest on; the others are a stretch further down. */
+  /** How many rows follow each other from the newest on; the others are a stretch further down. */
   readonly head: number;
   /** How many rows are not loaded between the two, and below the last one. */
   readonly between: number;
@@ -35,7 +35,7 @@ export interface History {
 
 /** How many rows are asked for where the reader scrolls on, or goes far. */
 const PAGE = 100;
-/** So many of them above the place that the reader went to. */
+/** How many of them are above the place that the reader went to. */
 const ABOVE = 30;
 /** More rows are not asked for at once, also where old ones changed. */
 const MOST_AT_ONCE = 1000;

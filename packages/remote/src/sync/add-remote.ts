@@ -55,7 +55,7 @@ export async function addRemote(
     const { now, random } = host.around;
     const [found, ...others] = await findSpaces(store);
     const own = keysToEnter(host, found);
-    // what may only be read can be joined; a push there is refused by the server
+    // a server that only permits reading can be joined; it refuses a push
     const abilities = await (found === undefined
       ? probeStore(store, { random, now })
       : probeForClone(store, { random, now, largeBytes: SMALL_BYTES }));

@@ -24,7 +24,7 @@ export interface CloneRequest {
   readonly checkpoint?: string | undefined;
   readonly directory: string;
   readonly recoveryKey?: string | undefined;
-  /** Asked before what another member wrote is first taken in; false ends it. */
+  /** Asked before the first content of another member is taken in; false ends the clone. */
   readonly mayReceive?: ((writer: string) => Promise<boolean>) | undefined;
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
@@ -85,9 +85,9 @@ export async function cloneLine(
   });
 }
 
-/** Nothing goes on behind the back of a caller whose work failed. */
+/** Waits for what is under way, so that nothing continues after its caller has failed. */
 async function waitingFor<Result>(other: Promise<unknown>, work: () => Promise<Result>): Promise<Result> {
-  // that it failed is told where its result is needed
+  // its failure is reported where its result is needed
   const ended = other.catch(() => undefined);
   try {
     return await work();

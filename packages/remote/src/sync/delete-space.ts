@@ -17,7 +17,7 @@ import { translating } from "./translate-failure.ts";
 export interface StoredSpace {
   readonly objects: number;
   readonly bytes: number;
-  /** Who else writes a line there. */
+  /** Other members that write a line there. */
   readonly others: readonly string[];
   /** Deletes everything, and forgets the remote here. */
   delete(progress?: (done: number, total: number) => void): Promise<void>;
@@ -75,7 +75,7 @@ async function deleteAll(
   }
 }
 
-/** Without its newest roster no machine could prove to be an admin's. */
+/** Without the newest roster, no machine could prove that it belongs to an admin. */
 function rostersLast(a: string, b: string): number {
   return rankOf(a) - rankOf(b) || (a < b ? -1 : 1);
 }

@@ -54,7 +54,7 @@ export function soleSpace(found: string, others: readonly string[]): string {
 /** A space that holds parcels has shown that large objects are kept: a clone need not try it again. */
 export const SMALL_BYTES = 1024;
 
-/** What may only be read can be cloned; a push there is refused by the server. */
+/** A server that only permits reading can be cloned from; it refuses a push. */
 export async function probeForClone(
   store: RemoteStore,
   around: Parameters<typeof probeStore>[1],

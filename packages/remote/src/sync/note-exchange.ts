@@ -1,11 +1,11 @@
-/** What a workspace is told of an exchange with a remote: that it began, how far it is, and what went wrong. */
+/** What a workspace learns of an exchange with a remote: its start, its progress, and what went wrong. */
 import type { Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import { tellingProgress, type SyncStep } from "./progress.ts";
 import type { RemoteHost } from "./remote-host.ts";
 import { translating } from "./translate-failure.ts";
 
-/** Says that an exchange begins; what is returned says how far it is. */
+/** Reports that an exchange begins; the returned function reports its progress. */
 export function telling(
   { exchange }: Workspace,
   which: { readonly remote: string; readonly direction: "push" | "pull" },

@@ -6,7 +6,7 @@ import { keepSpace, keptSpace, openSpace, type Space } from "../space/space.ts";
 import type { RemoteStore } from "../stores/remote-store.ts";
 import type { RemoteHost } from "./remote-host.ts";
 
-/** How long a list of members is used before the server is asked whether it changed: a push within it is two requests. */
+/** How long a list of members is used before the server is asked whether it changed: within that time a push is two requests. */
 const ROSTER_MS = 10 * 60_000;
 
 /** A space, and when the server was asked for it, by this machine's clock. */

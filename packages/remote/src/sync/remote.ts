@@ -25,7 +25,7 @@ import { sweepSpace, type SweepReport } from "./sweep.ts";
 import { translating } from "./translate-failure.ts";
 import { verifyRemote, type VerifiedRemote, type VerifyOptions } from "./verify-remote.ts";
 
-/** What is exchanged with one remote. */
+/** What to exchange with one remote. */
 export interface RemoteExchange extends Disposable, LineReader {
   readonly entry: RemoteEntry;
   push(request?: PushRequest): Promise<PushedLine>;

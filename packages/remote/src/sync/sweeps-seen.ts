@@ -6,7 +6,7 @@ import type { PushTarget } from "./push-target.ts";
 import { LineDamage } from "./read-line.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** [T8] So much of the server's time may pass between an upload and the commit: half of what a sweep waits before it condemns. */
+/** [T8] How much of the server's time may pass between an upload and the commit: half of what a sweep waits before it condemns. */
 const FENCE_MS = 36 * HOUR_MS;
 
 /** The sweeps that one push has seen. */

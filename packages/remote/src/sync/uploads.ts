@@ -109,7 +109,7 @@ export class Uploads {
       await Promise.all(flying);
       return isSmall ? frames : [];
     } finally {
-      // nothing is written behind the back of the next push
+      // nothing may still be writing when the next push begins
       await Promise.allSettled(flying);
     }
   }

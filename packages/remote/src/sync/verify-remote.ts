@@ -7,7 +7,7 @@ import { verifySpace, type SpaceReport } from "./verify-space.ts";
 
 /** How thorough to verify a remote. */
 export interface VerifyOptions {
-  /** Which share of the parcels is read whole, between 0 and 1. */
+  /** Which share of the parcels is read in full, between 0 and 1. */
   readonly share: number;
   /** Upload again, from this store, what its line lacks. */
   readonly repair: boolean;

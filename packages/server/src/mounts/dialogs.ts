@@ -287,7 +287,7 @@ export function changedFile(file: PendingFile) {
   };
 }
 
-/** [R2450] What the answers of the dialog changed, derived from the snapshots; what a person changed in between is not theirs. */
+/** [R2450] What the answers of the dialog changed, derived from the snapshots; changes by hand in between are not included. */
 async function fileEdits(workspace: Workspace, thread: ThreadId) {
   const edits = await workspace.threads.fileEdits(thread, { limit: Number.MAX_SAFE_INTEGER });
   return edits.map(({ path, diff, checkpoint, createdAt, messageIndex }) => ({

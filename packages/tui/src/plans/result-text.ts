@@ -80,7 +80,7 @@ function stays({ kind, leftAlone, gaps, gapsTotal }: Plan, { kept, keptTotal }: 
     ({ agent, files, filesTotal }) =>
       `${visibleLine(agent ?? "another thread")}'s ${listed(files, filesTotal)}`,
   );
-  // an undo goes back to no state, which could lack something
+  // an undo does not go back to a recorded state, so nothing can be missing from one
   const missing =
     kind === "restore" ? gaps.filter(({ path }) => !kept.some((each) => each.path === path)) : [];
   const missingTotal = gapsTotal - (gaps.length - missing.length);
@@ -112,7 +112,7 @@ function listed(files: readonly { readonly path: string }[], total: number): str
     : shown.join(", ");
 }
 
-/** So much of it that the result for hundreds of files is one line in 80 columns. */
+/** How much of it is shown: a result for hundreds of files is one line in 80 columns. */
 const QUOTED = 43;
 
 /** A result is one line: of a long prompt its beginning is enough. */

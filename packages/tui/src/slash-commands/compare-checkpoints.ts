@@ -7,7 +7,7 @@ import { misused, succeeded, type CommandResult, type CommandScene } from "./sce
 
 type FileDiff = CallOutput<"GET /api/checkpoints/:a/files/:b/diff">;
 
-/** More than this is not reading matter for a chat; the summary counts them all. */
+/** More than this is too long for a chat; the summary counts them all. */
 const SHOWN_FILES = 20;
 
 /** Compares two states. With `/diff` the second may be left out, and the first too: then the files on disk are compared. */

@@ -6,7 +6,7 @@ export interface LineCounts {
   readonly minus: number | null;
 }
 
-/** `+3 -1`, without what is nothing. */
+/** `+3 -1`; a zero is left out. */
 export function lineCounts({ plus, minus }: LineCounts): string {
   return [plusText(plus), minus ? `-${minus}` : ""].filter((part) => part !== "").join(" ");
 }

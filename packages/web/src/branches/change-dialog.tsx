@@ -19,7 +19,7 @@ export interface ChangeDialogProps {
   onConfirm(): void;
 }
 
-/** The dialog before a switch or a merge brings other files: what would change, and the button that does it. */
+/** The dialog that precedes a switch or a merge: what would change, and the button that does it. */
 export function ChangeDialog(props: ChangeDialogProps): ReactNode {
   const { plan, problem, notes, isApplying, onClose, onConfirm } = props;
   const isDangerous = (plan?.files ?? []).some(({ change }) => change === "delete");

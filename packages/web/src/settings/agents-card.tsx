@@ -26,7 +26,7 @@ const INSTALL = "belay init";
 /** The card of the settings that lists agents and their hooks. */
 export function AgentsCard(props: {
   readonly status: Status | undefined;
-  /** Hooks came or went. */
+  /** Hooks were installed or removed. */
   onChanged(): void;
 }): ReactNode {
   const { status, onChanged } = props;

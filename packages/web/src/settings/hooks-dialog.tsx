@@ -1,4 +1,4 @@
-/** Hooks of one agent put in place or taken out: first which settings, then by a press of their own. */
+/** Installs or removes the hooks of one agent: first the choice of settings, then a button of its own. */
 import { FormDialog, quantity, useBelay, useLoaded, useToast, visible } from "@belay/react";
 import type { CallOutput } from "@belay/protocol";
 import { useState, type ReactNode } from "react";

@@ -30,7 +30,7 @@ import { AnswerText } from "./answer-text.tsx";
 type Messages = CallOutput<"GET /api/threads/:id/messages">;
 type Message = Messages["messages"][number];
 
-/** So many messages are shown at first, and so many more each time. */
+/** How many messages are shown at first, and how many more each time. */
 const PAGE = 500;
 
 /** The conversation of one thread. */
@@ -78,7 +78,7 @@ export function Conversation(props: {
   );
 }
 
-/** The newest messages of a thread, so many pages of them. */
+/** The newest messages of a thread, in pages. */
 function useMessages(
   thread: string,
   { pages, version }: { readonly pages: number; readonly version: number },

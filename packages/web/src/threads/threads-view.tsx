@@ -87,7 +87,7 @@ export function ThreadsView({ thread }: { readonly thread: string | undefined })
   );
 }
 
-/** The rows of a thread, as many as prompts are shown: from each of them one goes back. */
+/** The rows of a thread, one for each prompt shown: each offers the way back. */
 function useConversationRows(thread: string | undefined) {
   const { history, store } = useHistory(thread === undefined ? NO_FILTER : { thread });
   const [prompts, setPrompts] = useState(0);

@@ -32,7 +32,7 @@ export function RunningPlan({ plan, bestEffort = false, ...after }: RunningProps
   const source = useSource();
   /** What was waited so far; undefined for the first moment. */
   const [elapsed, setElapsed] = useState<number>();
-  /** Nothing is reported of any phase until the workspace saves what is there. */
+  /** No phase is reported until the workspace begins to save what is there. */
   const [at, setAt] = useState<At>({ phase: "saving", done: 0, total: 0 });
   const started = useRef(false);
   const began = useRef(performance.now());

@@ -86,7 +86,7 @@ export function PendingScreen(): ReactNode {
     clock: source.place.clock(),
   };
   const place = { width: width - 4, signs };
-  // that nothing is pending is said when it is known
+  // "nothing pending" is shown only once that is known
   const total = known === undefined ? (error === undefined ? ROW_WORDS.loading : "") : pendingTotal(known);
   const head = box([withRemark(line(PENDING.title, { bold: true }), line(total), place)], { width, signs });
   const foot = footLines({ error, approving, field, frame });
