@@ -37,6 +37,14 @@ test("[M59] [M60] [M61] [M62] [M63] [M64] [M65] [M66] [M67] [M68] every subcomma
   expect(await say("prune")).toEqual({ success: true, message: "Pruned 0 snapshots" });
   expect(await say("nonsense")).toEqual({ success: false, message: "Unknown subcommand: nonsense" });
   expect(await say("show")).toEqual({ success: false, message: "Usage: /checkpoint show <id>" });
+  // an option that is none restores nothing
+  place.write("a.ts", "three\n");
+  for (const flags of [["--file-only"], ["--files-only", "--conversation-only"], ["b.ts"]])
+    expect(await say("restore", first!.id, ...flags)).toEqual({
+      success: false,
+      message: "Usage: /checkpoint restore <id> [--files-only | --conversation-only]",
+    });
+  expect(place.read("a.ts")).toBe("three\n");
   expect(await say("restore", "snap-kkkkkkkk")).toEqual({
     success: false,
     message: "Snapshot snap-kkkkkkkk not found in conversation conv-1",

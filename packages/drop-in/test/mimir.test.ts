@@ -190,7 +190,33 @@ test("[M27] [M32] single files go back, and others stay", async () => {
   expect([read("src/auth.ts"), read("logo.png"), exists("new.ts")]).toEqual(["one\ntwo\nthree\n", "y", true]);
   await manager.restore(C, id, { selectiveFiles: ["logo.png"] });
   expect(read("logo.png")).toBe("\0\x01");
+  write("src/auth.ts", "x\n");
+  await manager.restoreFiles(C, id, []);
+  expect(read("src/auth.ts")).toBe("x\n");
   await expect(manager.restoreFiles(C, id, ["/etc/passwd"])).rejects.toMatchObject({ code: "PATH_OUTSIDE" });
+});
+
+test("[M33] [M36] the preview of a file that was moved says which one goes and which one comes, with their lines", async () => {
+  const { manager, root } = mimir();
+  const { id } = await manager.createSnapshot(C, "manual");
+  renameSync(join(root, "src/auth.ts"), join(root, "src/login.ts"));
+  await manager.restore(C, id, { preview: true });
+  expect(manager.lastPreview!.files).toEqual([
+    {
+      path: "src/login.ts",
+      type: "deleted",
+      diff: "--- a/src/login.ts\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-one\n-two\n-three\n",
+      linesAdded: 0,
+      linesDeleted: 3,
+    },
+    {
+      path: "src/auth.ts",
+      type: "added",
+      diff: "--- /dev/null\n+++ b/src/auth.ts\n@@ -0,0 +1,3 @@\n+one\n+two\n+three\n",
+      linesAdded: 3,
+      linesDeleted: 0,
+    },
+  ]);
 });
 
 test("[M33] a preview is shown first: nothing happens without confirmation", async () => {

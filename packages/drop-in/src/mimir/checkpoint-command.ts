@@ -8,6 +8,8 @@ export interface CommandResult {
   message?: string;
 }
 
+const RESTORE_FLAGS: readonly string[] = ["--files-only", "--conversation-only"];
+
 const USAGE = [
   "/checkpoint create [description]",
   "/checkpoint list",
@@ -84,7 +86,8 @@ export class CheckpointCommand {
   }
 
   async #restore(id: string, [snapshotId, ...flags]: readonly string[]): Promise<CommandResult> {
-    if (snapshotId === undefined) return missing("restore <id>");
+    const isKnown = flags.length <= 1 && flags.every((flag) => RESTORE_FLAGS.includes(flag));
+    if (snapshotId === undefined || !isKnown) return missing(`restore <id> [${RESTORE_FLAGS.join(" | ")}]`);
     await this.#manager.restore(id, snapshotId, {
       filesOnly: flags.includes("--files-only"),
       conversationOnly: flags.includes("--conversation-only"),

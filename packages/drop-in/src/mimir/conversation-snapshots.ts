@@ -159,6 +159,8 @@ export class SnapshotManager implements ISnapshotManager {
       : filesOnly || selectiveFiles !== undefined
         ? "files"
         : "both";
+    // no file is chosen: none goes back
+    if (selectiveFiles?.length === 0 && scope === "files") return;
     const paths = selectiveFiles === undefined ? {} : { paths: this.#root.insideAll(selectiveFiles) };
     assertApplied(workspace.restoreTo(checkpoint.id, { thread, scope, ...paths }));
     if (scope === "files") return;

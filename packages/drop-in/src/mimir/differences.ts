@@ -2,6 +2,7 @@
 import {
   displayPath,
   fromNames,
+  pathFromBytes,
   type Checkpoint,
   type CheckpointRef,
   type FileChange as Changed,
@@ -15,14 +16,19 @@ const BINARY = "Binary files differ";
 /** What changed between two checkpoints, file by file. */
 export function fileDiffs(workspace: SyncWorkspace, from: CheckpointRef, to: Checkpoint): FileDiff[] {
   const { files } = workspace.diff({ from, to: to.id, detail: "text" });
-  const whole = (path: string, sign: "-" | "+") =>
-    wholeFile(workspace, { ref: sign === "-" ? from : to.id, path, sign });
+  const start = workspace.resolve(from).id;
+  const whole: Whole = (path, sign) =>
+    wholeFile(bytesAt(workspace, sign === "-" ? start : to.id, path), path, sign);
   return files.flatMap((each) => inMimirsForm(each, whole));
 }
 
 /** What a restore would do to the files. */
 export function restoreDiffs(workspace: SyncWorkspace, to: Checkpoint): FileDiff[] {
-  return workspace.planChanges(workspace.planRestore(to.id)).flatMap((each) => inMimirsForm(each));
+  const present = (path: string) =>
+    workspace.file(null, pathFromBytes(Buffer.from(path)), Number.POSITIVE_INFINITY)?.content ?? null;
+  const whole: Whole = (path, sign) =>
+    wholeFile(sign === "-" ? present(path) : bytesAt(workspace, to.id, path), path, sign);
+  return workspace.planChanges(workspace.planRestore(to.id)).flatMap((each) => inMimirsForm(each, whole));
 }
 
 /** What a restore would do to the files, without their texts. */
@@ -37,9 +43,9 @@ export function fileChanges(workspace: SyncWorkspace, from: CheckpointRef, to: C
 
 type Whole = (path: string, sign: "-" | "+") => string;
 
-function inMimirsForm(change: Changed, whole?: Whole): FileDiff[] {
+function inMimirsForm(change: Changed, whole: Whole): FileDiff[] {
   const { path, from, type, linesAdded, linesDeleted } = change;
-  if (from !== undefined && whole !== undefined) {
+  if (from !== undefined) {
     const [old, now] = [displayPath(from), displayPath(path)];
     const [went, came] = [whole(old, "-"), whole(now, "+")];
     return [
@@ -58,11 +64,8 @@ function diffText({ diff, binary }: Changed): string {
 }
 
 /** A file that went or came, as a unified diff. */
-function wholeFile(
-  workspace: SyncWorkspace,
-  { ref, path, sign }: { ref: CheckpointRef; path: string; sign: "-" | "+" },
-): string {
-  const bytes = bytesAt(workspace, workspace.resolve(ref).id, path) ?? Buffer.alloc(0);
+function wholeFile(content: Buffer | null, path: string, sign: "-" | "+"): string {
+  const bytes = content ?? Buffer.alloc(0);
   if (bytes.includes(0)) return BINARY;
   const lines = bytes.toString("utf8").replace(/\n$/, "").split("\n");
   const count = bytes.length === 0 ? 0 : lines.length;
