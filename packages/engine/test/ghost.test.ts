@@ -361,34 +361,36 @@ describe("[C29, C30, C31, C32, C33, L49, I15, R420, R354] original 25: a ghost h
     })(),
   );
 
-  test(
-    "no hook, filter or watcher of the user's runs, and line endings look as git has them",
-    inProject({}, async (project) => {
-      const git = makeRepository(project);
-      const mark = join(project.base, "mark");
-      const program = join(project.base, "program");
-      writeFileSync(program, `#!/bin/sh\necho run >> ${mark}\ncat\n`, { mode: 0o755 });
-      git.write(".gitattributes", "*.crlf text eol=crlf\n*.f filter=marked\n");
-      git.write("w.crlf", "one\r\ntwo\r\n");
-      git.git("add", ".");
-      git.git("commit", "-qm", "line endings");
-      for (const hook of ["reference-transaction", "post-index-change", "post-commit", "pre-auto-gc"])
-        writeFileSync(join(project.root, ".git/hooks", hook), readFileSync(program), { mode: 0o755 });
-      git.git("config", "filter.marked.clean", program);
-      git.git("config", "core.fsmonitor", program);
-      git.git("config", "core.logAllRefUpdates", "always");
-      const before = untouched(join(project.root, ".git"));
-      const workspace = await project.open();
-      git.write("x.f", "filtered\n");
-      const { commit } = made(await workspace.ghost());
-      expect(filesOf(git, commit)).toMatchObject({
-        "w.crlf": "100644 one\ntwo\n",
-        "x.f": "100644 filtered\n",
-      });
-      await workspace.dropGhost("all");
-      expect(existsSync(mark)).toBe(false);
-      expect(untouched(join(project.root, ".git"))).toEqual(before);
-    }),
+  test.each(["written here", "imported"])(
+    "no hook, filter or watcher of the user's runs, no reflog appears, and line endings look as git has them: %s",
+    (how) =>
+      inProject({}, async (project) => {
+        const git = makeRepository(project);
+        const mark = join(project.base, "mark");
+        const program = join(project.base, "program");
+        writeFileSync(program, `#!/bin/sh\necho run >> ${mark}\ncat\n`, { mode: 0o755 });
+        git.write(".gitattributes", "*.crlf text eol=crlf\n*.f filter=marked\n");
+        git.write("w.crlf", "one\r\ntwo\r\n");
+        git.git("add", ".");
+        git.git("commit", "-qm", "line endings");
+        for (const hook of ["reference-transaction", "post-index-change", "post-commit", "pre-auto-gc"])
+          writeFileSync(join(project.root, ".git/hooks", hook), readFileSync(program), { mode: 0o755 });
+        git.git("config", "filter.marked.clean", program);
+        git.git("config", "core.fsmonitor", program);
+        git.git("config", "core.logAllRefUpdates", "always");
+        if (how === "imported") git.git("config", ...IMPORTED);
+        const before = untouched(join(project.root, ".git"));
+        const workspace = await project.open();
+        git.write("x.f", "filtered\n");
+        const { commit } = made(await workspace.ghost());
+        expect(filesOf(git, commit)).toMatchObject({
+          "w.crlf": "100644 one\ntwo\n",
+          "x.f": "100644 filtered\n",
+        });
+        await workspace.dropGhost("all");
+        expect(existsSync(mark)).toBe(false);
+        expect(untouched(join(project.root, ".git"))).toEqual(before);
+      })(),
   );
 });
 
