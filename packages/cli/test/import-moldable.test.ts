@@ -121,6 +121,22 @@ test("--dry-run stores nothing and protects nothing", () => {
     workspace: null,
   });
   expect(sandbox.error(["list"], 4).code).toBe("WORKSPACE_NOT_FOUND");
+  // [N1] what is there already would not come again
+  place.import(sandbox, [place.directory]);
+  snapshot("msg-9", "2026-01-23T13:00:00Z", { "src/page.tsx": "nine\n" });
+  expect(place.import(sandbox, [place.directory, "--dry-run"])).toMatchObject({
+    checkpoints: 3,
+    alreadyThere: 2,
+    files: 1,
+  });
+  expect(sandbox.ok("import", place.directory, "--dry-run")).toMatch(
+    /^Would import 1 checkpoint .*: 1 file, 5 B\.\n2 checkpoints had been imported before\.\n$/,
+  );
+  expect(place.import(sandbox, [place.directory])).toMatchObject({
+    checkpoints: 3,
+    alreadyThere: 2,
+    files: 1,
+  });
 });
 
 test("[N1] damage is named and no reason to lose the rest: missing and altered content is a gap, and is never touched", () => {

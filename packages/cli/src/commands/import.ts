@@ -150,7 +150,7 @@ async function take(
   { directory, kind }: { directory: string; kind: string },
 ): Promise<Partial<Report>> {
   if (call.options["dry-run"] === true)
-    return { ...dryRun(history.threads), places: [{ id: null, root: directory }] };
+    return { ...(await dryRunAt(call, history.threads, directory)), places: [{ id: null, root: directory }] };
   await using workspace = await openFor(call, directory, kind);
   return await takeInto(call, history, workspace);
 }
@@ -172,17 +172,46 @@ async function takeInto(
   workspace: Workspace,
 ): Promise<Partial<Report>> {
   const places = [{ id: workspace.id, root: workspace.root }];
-  if (call.options["dry-run"] === true) return { ...dryRun(threads), places };
+  if (call.options["dry-run"] === true)
+    return { ...dryRun(threads, await importedInto(workspace, threads)), places };
   const sum = await takeHistory(call.output, { threads, names }, workspace);
   return { ...sum, places };
 }
 
-/** Reads everything and stores nothing. */
-function dryRun(threads: readonly ThreadImport[]): Omit<Report, "kind" | "places"> {
+/** The names that checkpoints of each origin have in a workspace. */
+type Imported = ReadonlyMap<string, ReadonlySet<string>>;
+
+async function importedInto(workspace: Workspace, threads: readonly ThreadImport[]): Promise<Imported> {
+  const origins = [...new Set(threads.map(({ origin }) => origin))];
+  const names = origins.map(
+    async (origin) => [origin, new Set((await workspace.aliases(origin)).keys())] as const,
+  );
+  return new Map(await Promise.all(names));
+}
+
+/** A directory that is not protected has imported nothing. */
+async function dryRunAt(
+  { home }: ImportCall,
+  threads: readonly ThreadImport[],
+  directory: string,
+): Promise<ReturnType<typeof dryRun>> {
+  const { openWorkspace, protectedRoots } = await import("@belay/engine");
+  const root = realpathSync(directory);
+  if (!protectedRoots({ home }).some(({ path }) => path === root)) return dryRun(threads, new Map());
+  await using workspace = await openWorkspace(root, { home });
+  return dryRun(threads, await importedInto(workspace, threads));
+}
+
+/** Reads everything that is not there yet, and stores nothing. */
+function dryRun(threads: readonly ThreadImport[], imported: Imported): Omit<Report, "kind" | "places"> {
   const sum = { threads: threads.length, checkpoints: 0, alreadyThere: 0, files: 0, bytes: 0 };
-  for (const { checkpoints } of threads)
-    for (const { files } of checkpoints) {
+  for (const { origin, checkpoints } of threads)
+    for (const { alias, files } of checkpoints) {
       sum.checkpoints += 1;
+      if (imported.get(origin)?.has(alias) === true) {
+        sum.alreadyThere += 1;
+        continue;
+      }
       for (const file of files) {
         if (file.kind === "gap") continue;
         sum.files += 1;
