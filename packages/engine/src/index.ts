@@ -273,6 +273,7 @@ export type {
   AfterRestore,
   Decision,
   ApplyOptions,
+  Asker,
   Conflict,
   Displaced,
   Interrupt,

@@ -269,6 +269,36 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
   );
 
   test(
+    "[R2369, A40] under a turn that was undone stands that you did it in the page; of another, only when",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", { "a.txt": "two\n" });
+        await agent.turn("Change it again", { "a.txt": "three\n" });
+        expect(project.belay("undo", "--yes").status).toBe(0);
+      },
+      async ({ page }) => {
+        await page.getByRole("button", { name: /^Undo Change a/ }).click();
+        await page.getByRole("button", { name: /^Undo 1 file/ }).click();
+        await page.getByText(/^Undid “Change a”/).waitFor();
+        await page.getByRole("link", { name: /^Payment retries/ }).click();
+        const words = async (at: number) =>
+          (
+            await page
+              .getByRole("article", { name: /^Prompt/ })
+              .nth(at)
+              .innerText()
+          ).replaceAll(/\s+/g, " ");
+        const told = "Claude Code is told so at its next prompt.";
+        await expect.poll(() => words(0)).toMatch(/You undid this turn today at \d\d:\d\d\./);
+        await expect.poll(() => words(0)).toContain(told);
+        await expect.poll(() => words(1)).toMatch(/This turn was undone today at \d\d:\d\d\./);
+        await expect.poll(() => words(1)).toContain(told);
+      },
+    ),
+  );
+
+  test(
     "[S17] a pause is said on top of every view, with the way out",
     shown(
       async (project) => {

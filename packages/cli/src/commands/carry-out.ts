@@ -9,6 +9,7 @@ export default defineCommand({
   about: "Carries out a plan that the resident process showed, from standard input.",
   options: {
     "best-effort": BEST_EFFORT,
+    "by-page": { type: "boolean", about: "record that a person asked for it in the page" },
   },
   operands: { min: 1, max: 1 },
   run: (call) =>
@@ -17,7 +18,8 @@ export default defineCommand({
       using interrupt = catchInterrupts(() => undefined);
       workspace.interruptedBy(interrupt);
       const bestEffort = call.options["best-effort"] === true;
-      const outcome = await workspace.carryOut(readFileSync(0), { bestEffort });
+      const by = call.options["by-page"] === true ? ("page" as const) : undefined;
+      const outcome = await workspace.carryOut(readFileSync(0), { bestEffort, by });
       // the process that reads this shows it, and leaves out what must not be shown
       await call.output.raw(JSON.stringify({ outcome }));
       return EXIT.done;

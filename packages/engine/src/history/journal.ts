@@ -7,7 +7,7 @@ import { pathFromBytes, pathToBytes } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
-import type { Edit, PlanKind, StepKind } from "../model/plan.ts";
+import type { Asker, Edit, PlanKind, StepKind } from "../model/plan.ts";
 import { assertSafePath, decodeEntry, encodeEntry } from "../model/tree.ts";
 import type { MergeRecord } from "./merge-rows.ts";
 import type { Database, Row } from "../store/database.ts";
@@ -35,6 +35,8 @@ export interface Finish {
   readonly fills?: ObjectHash;
   /** The steps that undo or redo moves to the other list, in order. */
   readonly moved: readonly string[];
+  /** Who asked for it, where that is known. */
+  readonly by?: Asker;
 }
 
 /** What to record of a merge when the files are in place. */

@@ -12,7 +12,7 @@ import {
 import { countChanges } from "../diff/count-changes.ts";
 import { pathToBytes } from "../model/byte-path.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
-import type { Edit } from "../model/plan.ts";
+import type { Asker, Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
 import type { CheckpointBefore } from "./checkpoints.ts";
 import { insertDoubts, insertGaps, readGaps } from "./gaps-and-doubts.ts";
@@ -31,6 +31,8 @@ export interface Recording {
   readonly request: CheckpointRequest;
   readonly description: string;
   readonly operation?: OperationKind;
+  /** Who asked for the operation, where that is known. */
+  readonly by?: Asker;
   /**
    * Set when Belay itself made the changes. They belong to this step, or to none (undo, redo), and then
    * concern the moved ones.
@@ -104,6 +106,7 @@ export function recordCheckpoint(db: Database, recording: Recording, known: Circ
       checkpoint: checkpoint.id,
       kind: request.kind ?? "manual",
       ...(request.thread !== undefined && { thread: request.thread }),
+      ...(recording.by !== undefined && { by: recording.by }),
     },
   });
   for (const step of authorsOf(attributed)) noteChange(db, step, operationSeq);

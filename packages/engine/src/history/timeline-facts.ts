@@ -5,7 +5,7 @@
 import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import type { Entry } from "../model/entry.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
-import type { StepKind } from "../model/plan.ts";
+import type { Asker, StepKind } from "../model/plan.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { RunEnd } from "../model/run.ts";
 import type { TimelineKind, TimelineState } from "../model/timeline.ts";
@@ -50,6 +50,8 @@ export interface StepFacts {
   readonly target: number | null;
   readonly pruned: boolean;
   readonly undoneAt: number | null;
+  /** Null where it is not undone, or it is not known who undid it. */
+  readonly undoneBy: Asker | null;
   /** True when an agent run of it failed. */
   readonly isFailed: boolean;
   /** How many files its captures came too late for, or met while they were being written. */
@@ -68,6 +70,7 @@ export function readStepFacts(db: Database, seqs: Iterable<number>): Map<number,
   const rows = db.all(
     `SELECT s.*, t.agent AS agent,
        CASE s.state WHEN 'undone' THEN (SELECT o.at FROM operation o WHERE o.seq = CAST(s.position AS INTEGER)) END AS undone_at,
+       CASE s.state WHEN 'undone' THEN (SELECT o.detail ->> 'by' FROM operation o WHERE o.seq = CAST(s.position AS INTEGER)) END AS undone_by,
        EXISTS (SELECT 1 FROM agent_run a WHERE a.thread = s.thread AND a.step = s.id AND a.parent IS NULL
          AND a.status IN ('failed', 'error')) AS failed,
        (SELECT count(DISTINCT d.path) FROM checkpoint c JOIN doubt d ON d.checkpoint = c.seq AND d.reason <> 'mid-restore'
@@ -99,6 +102,7 @@ function toStepFacts(row: Row): StepFacts {
     target: number("target"),
     pruned: row["pruned"] === 1,
     undoneAt: number("undone_at"),
+    undoneBy: text("undone_by") as Asker | null,
     isFailed: row["failed"] === 1,
     late: Number(row["late"]),
   };

@@ -232,7 +232,12 @@ export interface RestoreProgress {
 export interface ApplyOptions {
   /** Skip conflicting and unwritable paths instead of changing nothing at all. */
   readonly bestEffort?: boolean;
+  /** Who asks for it, where that is known for sure. It is recorded. */
+  readonly by?: Asker | undefined;
 }
+
+/** "page": a person, in the page. An agent runs the same commands as a person: who is at a terminal is not known. */
+export type Asker = "page";
 
 /** A path that a best-effort operation did not change. */
 export interface Skipped {

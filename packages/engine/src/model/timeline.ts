@@ -5,6 +5,7 @@
 import type { UncapturedTurn } from "./conversation.ts";
 import type { ChangeCounts } from "./file-change.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
+import type { Asker } from "./plan.ts";
 
 /** What a row tells of. `safety` and turns without changes are listed only with `all`, `capture` only with `flat`. */
 export type TimelineKind =
@@ -53,6 +54,8 @@ export interface TimelineRow extends TimelineCounts {
   readonly state: TimelineState;
   readonly status: TimelineStatus | null;
   readonly undoneAt: number | null;
+  /** Set where it is known who undid it. */
+  readonly undoneBy?: Asker;
   /** True when its session was approved. */
   readonly approved: boolean;
   /** True when checkpoints that an undo of it needs were dropped. */

@@ -83,6 +83,7 @@ class RowMaker {
       state,
       status: this.#status(facts, after),
       undoneAt: facts.undoneAt,
+      ...(facts.undoneBy !== null && { undoneBy: facts.undoneBy }),
       approved: this.#facts.approved.has(`${thread} ${end.session}`),
       pruned: facts.pruned,
       steps: calls.get(facts.id) ?? 0,
@@ -132,6 +133,7 @@ class RowMaker {
       at,
       state: facts.state,
       undoneAt: facts.undoneAt,
+      ...(facts.undoneBy !== null && { undoneBy: facts.undoneBy }),
       pruned: facts.pruned,
     };
   }

@@ -109,7 +109,7 @@ export function goBack<Result extends Outcome>(
   way: WayBack<Result>,
   options: GoBackOptions = {},
 ): Result {
-  const { bestEffort = false, planned } = options;
+  const { bestEffort = false, planned, by } = options;
   const startedMs = context.system.elapsed();
   const id = planned?.id ?? newOperation(context);
   const asShown = (draft: PlanDraft) => assertAsShown({ ...draft, id }, planned);
@@ -137,7 +137,8 @@ export function goBack<Result extends Outcome>(
       const plan = { ...draft, id };
       // another process may have recorded a step since: what was shown is carried out, or nothing
       if (planned !== undefined && !isSameChange(plan, planned)) throw stale(planned, OTHERWISE_KNOWN);
-      const done = carryOut(context, { plan, safety, bestEffort, finish: way.finish(context, plan), tell });
+      const finish = { ...way.finish(context, plan), ...(by !== undefined && { by }) };
+      const done = carryOut(context, { plan, safety, bestEffort, finish, tell });
       return end(report(context, { ...done, safety, bestEffort, startedMs }));
     });
   });

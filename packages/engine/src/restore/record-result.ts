@@ -74,6 +74,7 @@ export function recordResult(context: Context, entry: JournalEntry, done: readon
       },
       description: finish.description,
       operation: finish.kind === "switch" ? "branch" : finish.kind,
+      ...(finish.by !== undefined && { by: finish.by }),
       edits: done,
       madeBy: { step: finish.step?.id ?? finish.within ?? null, moved: finish.moved },
       moveOn: finish.branch && (() => goToBranch(context, entry)),

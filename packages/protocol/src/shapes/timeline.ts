@@ -34,6 +34,8 @@ export const historyRow = timelineCounts.extend({
   state: z.enum(["open", "applied", "undone", "empty"]),
   status: z.enum(["working", "completed", "interrupted", "failed"]).nullable(),
   undoneAt: time.nullable(),
+  /** Set where a person undid it in the page. An agent runs the same commands as a person: of others it is not known. */
+  undoneBy: z.literal("page").optional(),
   approved: z.boolean(),
   pruned: z.boolean(),
   before: z.string().nullable(),

@@ -2,7 +2,7 @@
  * Carries out a previewed plan: the only way in which files change under `/api/threads` and `/api/plans`. A plan of many
  * files is carried out by another process: this one goes on serving, and its streams tell how far it is.
  */
-import type { Outcome, Plan } from "@belay/engine";
+import type { ApplyOptions, Outcome, Plan } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import type { HostedWorkspace } from "../hosting/hosted-workspace.ts";
 import { assertApplied, type Served } from "./served.ts";
@@ -11,6 +11,8 @@ import { assertApplied, type Served } from "./served.ts";
 export interface PlanRequest {
   readonly planId: string;
   readonly bestEffort?: boolean | undefined;
+  /** Set where a person asked for it in the page. */
+  readonly by?: ApplyOptions["by"];
 }
 
 /** Where a plan is carried out. */
@@ -22,7 +24,7 @@ export interface PlanPlace {
 /** Carries it out and answers with `report`; conflicts are an error answer. */
 export async function carryOutPlan<Report extends object>(
   { served, hosted }: PlanPlace,
-  { planId, bestEffort = false }: PlanRequest,
+  { planId, bestEffort = false, by }: PlanRequest,
   {
     fits,
     report,
@@ -39,10 +41,10 @@ export async function carryOutPlan<Report extends object>(
     const plan = workspace.plans.find(workspace.copyId, planId, fits);
     return isLarge(plan)
       ? { handed: workspace.plans.handOver(workspace.copyId, planId) }
-      : { outcome: await workspace.restore(plan, { bestEffort }) };
+      : { outcome: await workspace.restore(plan, { bestEffort, by }) };
   });
   const outcome =
-    begun.outcome ?? (await carryOutElsewhere({ served, hosted }, begun.handed, { planId, bestEffort }));
+    begun.outcome ?? (await carryOutElsewhere({ served, hosted }, begun.handed, { planId, bestEffort, by }));
   const told = report(outcome);
   assert(outcome, told);
   return told;
@@ -66,10 +68,10 @@ function isLarge({ edits }: Plan): boolean {
 async function carryOutElsewhere(
   { served, hosted }: PlanPlace,
   handed: Uint8Array,
-  { planId, bestEffort }: Required<PlanRequest>,
+  { planId, bestEffort, by }: PlanRequest,
 ): Promise<Outcome> {
   const { workspace } = hosted;
-  const words = ["carry-out", planId, ...(bestEffort ? ["--best-effort"] : [])];
+  const words = ["carry-out", planId, ...(bestEffort ? ["--best-effort"] : []), ...(by ? ["--by-page"] : [])];
   try {
     const { outcome } = (await served.work.run(workspace.root, words, handed)) as { outcome: Outcome };
     return outcome;

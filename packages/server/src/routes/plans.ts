@@ -52,9 +52,10 @@ export function servePlans(app: Hono, served: Served): void {
       return { ...fileDiffJson(diff, { from: "disk", to: plan.id }), choices: diff?.choices ?? 0 };
     }),
   );
-  serveRoute(app, "POST /api/plans/:id/apply", async ({ params, query, body }) => {
+  serveRoute(app, "POST /api/plans/:id/apply", async ({ params, query, body, page }) => {
     const hosted = await served.host.find(body.workspace ?? query.workspace);
-    const request = { planId: params.id, bestEffort: body.bestEffort };
+    const by = page === undefined ? undefined : ("page" as const);
+    const request = { planId: params.id, bestEffort: body.bestEffort, by };
     return carryOutPlan({ served, hosted }, request, { fits: () => true, report: reportOf });
   });
 }

@@ -176,9 +176,7 @@ function Prompt(props: {
       <p className="b-text">{visible(message.content)}</p>
       {isUndone ? (
         <p className="b-small b-muted">
-          {row?.state === "undone"
-            ? `What it changed was taken back${row.undoneAt === null ? "" : `, ${dayAndClock(row.undoneAt)}`}. `
-            : "The conversation went back to before this. "}
+          {row?.state === "undone" ? undoneWords(row) : "The conversation went back to before this."}{" "}
           {agent === null ? "The agent" : agentName(agent)} is told so at its next prompt.
         </p>
       ) : null}
@@ -214,4 +212,10 @@ function Prompt(props: {
       </footer>
     </article>
   );
+}
+
+/** "You undid this turn today at 10:15."; who undid it outside of the page is not known. */
+function undoneWords({ undoneBy, undoneAt }: HistoryRow): string {
+  const when = undoneAt === null ? "" : ` ${dayAndClock(undoneAt)}`;
+  return undoneBy === "page" ? `You undid this turn${when}.` : `This turn was undone${when}.`;
 }
