@@ -157,6 +157,23 @@ describe.skipIf(CHROMIUM === undefined)("differences", () => {
       { files: { "a.ts": CODE } },
     )());
 
+  test("[R2370] where the system chooses the colours, changed words are underlined", () =>
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", { "a.ts": CODE.replace("ATTEMPTS = 5", "ATTEMPTS = 7") });
+      },
+      async ({ page }) => {
+        const word = page.locator("diffs-container [data-diff-span]").first();
+        await word.waitFor();
+        const line = () => word.evaluate((element) => getComputedStyle(element).textDecorationLine);
+        await expect.poll(line).toBe("none");
+        await page.emulateMedia({ forcedColors: "active" });
+        await expect.poll(line).toBe("underline");
+      },
+      { files: { "a.ts": CODE } },
+    )());
+
   const lines = Array.from({ length: 80 }, (_, index) => `line ${index + 1}`);
   const text = (changed: Readonly<Record<number, string>>) =>
     lines.map((line, index) => `${changed[index + 1] ?? line}\n`).join("");

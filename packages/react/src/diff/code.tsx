@@ -3,7 +3,7 @@
  */
 import { getSingularPatch, registerCustomCSSVariableTheme } from "@pierre/diffs";
 import { FileDiff, WorkerPoolContextProvider } from "@pierre/diffs/react";
-import { useMemo, type ReactNode } from "react";
+import { useEffect, useMemo, useRef, type ReactNode } from "react";
 import { CODE_COLOURS, CODE_THEME } from "./code-theme.ts";
 
 registerCustomCSSVariableTheme(CODE_THEME, CODE_COLOURS);
@@ -48,9 +48,29 @@ export default function Code({
     }),
     [look.layout, look.wrap, look.words],
   );
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => underlineWords(place.current!));
   return (
-    <WorkerPoolContextProvider poolOptions={POOL} highlighterOptions={HIGHLIGHTER}>
-      <FileDiff fileDiff={fileDiff} options={options} />
-    </WorkerPoolContextProvider>
+    <div ref={place}>
+      <WorkerPoolContextProvider poolOptions={POOL} highlighterOptions={HIGHLIGHTER}>
+        <FileDiff fileDiff={fileDiff} options={options} />
+      </WorkerPoolContextProvider>
+    </div>
   );
+}
+
+/** Where the system chooses the colours, the background of a changed word is gone. */
+const UNDERLINE = "@media (forced-colors: active) { [data-diff-span] { text-decoration: underline; } }";
+let underline: CSSStyleSheet | undefined;
+
+/** [R2370] Underlines changed words in the lines that the diff view drew: they are in trees of their own. */
+function underlineWords(place: HTMLElement): void {
+  for (const { shadowRoot } of place.querySelectorAll("diffs-container")) {
+    if (underline === undefined) {
+      underline = new CSSStyleSheet();
+      underline.replaceSync(UNDERLINE);
+    }
+    if (shadowRoot?.adoptedStyleSheets.includes(underline) === false)
+      shadowRoot.adoptedStyleSheets.push(underline);
+  }
 }
