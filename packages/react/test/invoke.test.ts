@@ -12,10 +12,10 @@ import { ServedProject } from "../../server/test/support/served-project.ts";
 const FILES = { "page.tsx": "one\n" };
 
 /** Draws a part that only uses the hook, and gives what the hook last answered. */
-function using(way: Invoke | undefined): () => Checkpoints {
+function using(way: Invoke | undefined, app: string | null = "todo"): () => Checkpoints {
   let shown: Checkpoints | undefined;
   const Chat = () => {
-    shown = useCheckpoints("todo", "conv-1", way === undefined ? {} : { invoke: way });
+    shown = useCheckpoints(app, "conv-1", way === undefined ? {} : { invoke: way });
     return null;
   };
   const screen = new Writable({ write: (_text, _encoding, done) => done() });
@@ -65,3 +65,19 @@ test("[L24] [R1971] over HTTP", async () => {
   await using project = await ServedProject.start(FILES);
   await expectStory(createInvoke({ url: project.url, token: project.token }), project);
 });
+
+test.each([null, ""])(
+  "[L24] with %j for an app nothing is asked, and everything answers with nothing",
+  async (app) => {
+    const asked: string[] = [];
+    const hook = using((command) => Promise.reject(new Error(`asked: ${String(asked.push(command))}`)), app);
+    expect([hook().enabled, hook().checkpoints, hook().isLoading]).toEqual([false, [], false]);
+    expect([
+      await hook().createCheckpoint("m1"),
+      await hook().restore("m1"),
+      await hook().cleanup(0),
+    ]).toEqual([null, null, null]);
+    await hook().refresh();
+    expect([asked, hook().error]).toEqual([[], null]);
+  },
+);

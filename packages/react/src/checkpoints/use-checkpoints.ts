@@ -69,7 +69,12 @@ export function useCheckpoints(
   conversationId: string,
   options: CheckpointsOptions = {},
 ): Checkpoints {
-  const { checkpoints, isLoading, error, refresh, setError, place } = useList(appId, conversationId, options);
+  const { checkpoints, isLoading, error, refresh, setError, place } = useList(
+    // an empty text is none, as in the reference
+    appId || null,
+    conversationId,
+    options,
+  );
   const given = useLatest(options);
   const createCheckpoint = useCallback(
     async (messageId: string, appDir?: string, hint?: readonly string[] | string) => {
@@ -123,7 +128,7 @@ export function useCheckpoints(
     (messageId: string) => getCheckpoint(messageId) !== undefined,
     [getCheckpoint],
   );
-  const enabled = appId !== null;
+  const enabled = !!appId;
   const shown = { checkpoints, enabled, isLoading, error };
   return { ...shown, refresh, createCheckpoint, restore, cleanup, hasCheckpoint, getCheckpoint };
 }
