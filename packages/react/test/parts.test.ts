@@ -114,7 +114,7 @@ describe.skipIf(CHROMIUM === undefined)("parts below a provider", () => {
       await page.getByRole("heading", { name: /of at most/ }).waitFor();
       await expect
         .poll(() => page.getByRole("region", { name: "Space used" }).innerText())
-        .toContain("Prompts");
+        .toContain("Turns and prompts");
       await page.getByRole("button", { name: "Free", exact: true }).click();
       await chat.toast.getByText("No checkpoint was removed.").waitFor();
     })());

@@ -105,7 +105,7 @@ describe.skipIf(CHROMIUM === undefined)("upkeep", () => {
       async () => undefined,
       async ({ page, project }) => {
         await page.getByRole("link", { name: "Settings" }).click();
-        await page.getByLabel("Automatic checkpoints").selectOption("off");
+        await page.getByRole("group", { name: "Automatic checkpoints" }).getByText("Off").click();
         await page.getByText("From config.json.").waitFor();
         const settings = async () => (await project.ok("GET", "/api/settings")).settings;
         expect((await settings())["checkpoints.automatic"].value).toBe("off");

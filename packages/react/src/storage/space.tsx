@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
 import { useLoaded } from "../data/loaded.ts";
 import { dayAndClock, quantity, size } from "../words.ts";
-import { KINDS } from "./kinds.ts";
+import { KIND_GROUPS, KINDS } from "./kinds.ts";
 
 type Storage = CallOutput<"GET /api/storage">;
 type Usage = CallOutput<"GET /api/storage/usage">;
@@ -52,23 +52,23 @@ export function Space(props: {
         role="img"
         aria-label={`${size(storage.bytes)} of ${size(storage.capBytes)} used`}
       >
-        {parts.map(({ name, bytes }, index) => (
+        {parts.map((part, index) => (
           <span
-            key={name}
-            className={`b-part${(index % 5) + 1}`}
-            style={{ width: `${Math.max(0.2, (100 * bytes) / storage.capBytes)}%` }}
+            key={part.name}
+            className={lookOf(part, index)}
+            style={{ width: `${Math.max(0.2, (100 * part.bytes) / storage.capBytes)}%` }}
           />
         ))}
       </div>
       <dl className="b-kinds">
-        {parts.map(({ name, words, bytes, count }, index) => (
-          <div key={name}>
+        {parts.map((part, index) => (
+          <div key={part.name}>
             <dt>
-              <span className={`b-swatch b-part${(index % 5) + 1}`} aria-hidden="true" />
-              {words}
-              {count === null ? "" : ` ${count.toLocaleString("en")}`}
+              <span className={`b-swatch ${lookOf(part, index)}`} aria-hidden="true" />
+              {part.words}
+              {part.count === null ? "" : ` ${part.count.toLocaleString("en")}`}
             </dt>
-            <dd className="b-num">{value === undefined ? "" : size(bytes)}</dd>
+            <dd className="b-num">{value === undefined ? "" : size(part.bytes)}</dd>
           </div>
         ))}
       </dl>
@@ -76,19 +76,31 @@ export function Space(props: {
   );
 }
 
-/** What only checkpoints of a kind need, what several kinds share, and the rest of the store. */
+/** What only checkpoints of a kind need, kinds that belong together in one, what several kinds share, and the rest of the store. */
 function partsOf(storage: Storage, usage: Usage | undefined): Part[] {
   const own = new Map((usage?.groups ?? []).map(({ key, storedBytes }) => [key ?? "", storedBytes]));
-  const kinds = Object.entries(storage.byKind).map(([kind, count]) => ({
-    name: kind,
-    words: KINDS[kind] ?? kind,
-    bytes: own.get(kind) ?? 0,
-    count,
+  const grouped = new Set(KIND_GROUPS.flatMap(({ kinds }) => kinds));
+  const others = Object.keys(storage.byKind).filter((kind) => !grouped.has(kind));
+  const groups = [
+    ...KIND_GROUPS,
+    ...others.map((kind) => ({ words: KINDS[kind] ?? kind, kinds: [kind] })),
+  ].map(({ words, kinds }) => ({
+    name: words,
+    words,
+    bytes: kinds.reduce((sum, kind) => sum + (own.get(kind) ?? 0), 0),
+    count: kinds.reduce((sum, kind) => sum + (storage.byKind[kind] ?? 0), 0),
   }));
-  if (usage === undefined) return kinds;
+  const used = groups.filter(({ count }) => count > 0);
+  if (usage === undefined) return used;
   return [
-    ...kinds,
+    ...used,
     { name: "shared", words: "Needed by several kinds", bytes: usage.shared.storedBytes, count: null },
     { name: "rest", words: "No longer needed, or Belay’s own", bytes: usage.rest.storedBytes, count: null },
   ].filter(({ bytes, count }) => bytes > 0 || count !== null);
+}
+
+/** The look of a stretch: shades for what is needed by kinds, grey for what they share, hatched for the rest. */
+function lookOf({ name }: Part, index: number): string {
+  if (name === "rest") return "b-part-rest";
+  return name === "shared" ? "b-part-shared" : `b-part${(index % 4) + 1}`;
 }

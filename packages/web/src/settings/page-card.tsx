@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { usePreference } from "../preferences.ts";
 import { NOTICES, useNoticeChoice } from "../shell/notices.ts";
+import { Choice } from "./choice.tsx";
 
 /** The card of the settings that this browser keeps for the page. */
 export function PageCard(): ReactNode {
@@ -59,33 +60,6 @@ export function PageCard(): ReactNode {
       />
       <Notices />
     </section>
-  );
-}
-
-function Choice<Value extends string>(props: {
-  readonly words: string;
-  readonly about?: string;
-  readonly value: Value;
-  readonly choices: readonly (readonly [value: Value, words: string])[];
-  onChange(value: Value): void;
-}): ReactNode {
-  return (
-    <div className="b-way">
-      <span className="b-strong">{props.words}</span>
-      <div className="b-seg" role="group" aria-label={props.words}>
-        {props.choices.map(([value, words]) => (
-          <button
-            key={value}
-            type="button"
-            aria-pressed={value === props.value}
-            onClick={() => props.onChange(value)}
-          >
-            {words}
-          </button>
-        ))}
-      </div>
-      <p className="b-small b-muted">{props.about}</p>
-    </div>
   );
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import { Shell } from "../shell/shell.tsx";
 import { PAGE } from "../words.ts";
 import { AgentsCard } from "./agents-card.tsx";
+import { Choice } from "./choice.tsx";
 import { PageCard } from "./page-card.tsx";
 import { PauseRow } from "./pause-row.tsx";
 import { SETTINGS, type KnownSetting } from "./settings-words.ts";
@@ -45,7 +46,7 @@ export function SettingsView(): ReactNode {
       }
     >
       <main className="b-page" tabIndex={0}>
-        <div className="b-wrap">
+        <div className="b-wrap b-narrow">
           {SETTINGS.map(({ words, settings }) => (
             <section key={words} className="b-card b-in" aria-label={words}>
               <h2>{words}</h2>
@@ -71,52 +72,63 @@ export function SettingsView(): ReactNode {
   );
 }
 
-function Row(props: {
+interface RowProps {
   readonly known: KnownSetting;
   readonly setting: Setting;
   onSave(key: string, value: string | null): void;
-}): ReactNode {
+}
+
+function Row(props: RowProps): ReactNode {
+  const { known, setting, onSave } = props;
+  if (known.choices === undefined) return <Written {...props} />;
+  return (
+    <Choice
+      words={known.words}
+      about={<About {...props} />}
+      value={String(setting.value)}
+      choices={known.choices}
+      onChange={(next) => onSave(known.key, next)}
+    />
+  );
+}
+
+/** A setting that is written in words or numbers. */
+function Written(props: RowProps): ReactNode {
   const { known, setting, onSave } = props;
   const shown = settingText(known.key, setting.value);
   const [text, setText] = useState(shown);
   // what was saved is shown in the server's own words; the field stays, and the focus with it
   useEffect(() => setText(shown), [shown]);
-  const save = (next: string) => next !== shown && onSave(known.key, next);
+  const save = () => text !== shown && onSave(known.key, text);
   return (
     <div className="b-way">
       <label className="b-strong" htmlFor={known.key}>
         {known.words}
       </label>
-      {known.choices === undefined ? (
-        <input
-          id={known.key}
-          className="b-field"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          onBlur={() => save(text)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter") save(text);
-            if (event.key === "Escape") setText(shown);
-          }}
-        />
-      ) : (
-        <select
-          id={known.key}
-          className="b-field"
-          value={shown}
-          onChange={(event) => save(event.target.value)}
-        >
-          {known.choices.map(([choice, words]) => (
-            <option key={choice} value={choice}>
-              {words}
-            </option>
-          ))}
-        </select>
-      )}
+      <input
+        id={known.key}
+        className="b-field"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={save}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") save();
+          if (event.key === "Escape") setText(shown);
+        }}
+      />
       <p className="b-small b-muted">
-        {known.about} <Source known={known} source={setting.source} onSave={onSave} />
+        <About {...props} />
       </p>
     </div>
+  );
+}
+
+/** What a setting does, and where its value comes from. */
+function About({ known, setting, onSave }: RowProps): ReactNode {
+  return (
+    <>
+      {known.about} <Source known={known} source={setting.source} onSave={onSave} />
+    </>
   );
 }
 

@@ -17,7 +17,7 @@ export const SETTINGS: readonly { readonly words: string; readonly settings: rea
       {
         key: "checkpoints.automatic",
         words: "Automatic checkpoints",
-        about: "Whether agents' work causes checkpoints by itself.",
+        about: "Off: only those that you make, and the safety checkpoint before Belay changes files.",
         choices: [
           ["on", "On"],
           ["off", "Off"],
@@ -26,7 +26,8 @@ export const SETTINGS: readonly { readonly words: string; readonly settings: rea
       {
         key: "checkpoints.policy",
         words: "What causes them",
-        about: "Which events of an agent cause a checkpoint.",
+        about:
+          "Everything: before each prompt, before and after each tool that changes files, before each agent, at the end of a turn.",
         choices: [
           ["everything", "Everything"],
           ["message", "Prompts"],

@@ -51,7 +51,7 @@ export function ThreadsView({ thread }: { readonly thread: string | undefined })
       }
     >
       <main className="b-page" tabIndex={0}>
-        <div className="b-wrap">
+        <div className={thread === undefined ? "b-wrap" : "b-wrap b-narrow"}>
           {thread !== undefined ? (
             <Conversation
               thread={thread}
