@@ -32,7 +32,7 @@ const DRAWING = [
   "--force-color-profile=srgb",
 ];
 
-describe.skipIf(CHROMIUM === undefined)("sight", { timeout: 240_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("sight", { timeout: 480_000 }, () => {
   let project: ServedProject;
   let browser: Browser;
 
@@ -73,6 +73,7 @@ async function showAll(page: Page, seen: Sight): Promise<void> {
   await row.waitFor();
   await page.getByText("README.md changed since").first().waitFor();
   await seen.take("timeline");
+  await showLists(page, seen);
   await row.click();
   await page.locator("diffs-container").first().waitFor();
   await seen.take("detail");
@@ -97,16 +98,32 @@ async function showAll(page: Page, seen: Sight): Promise<void> {
   await page.getByRole("button", { name: "Write a note" }).click();
   await seen.take("note");
   await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /^More about/ }).click();
+  await seen.take("menu of a row");
+  await page.keyboard.press("Escape");
   await compareButton(page).click();
   await page.waitForURL(/compare/);
   await page.locator("diffs-container").first().waitFor();
   await seen.take("compare");
+  if (seen.width > 900) {
+    await page.getByRole("button", { name: "Side by side" }).click();
+    await seen.take("compare side by side");
+    await page.getByRole("button", { name: "Unified" }).click();
+  }
   await view(/^Pending/);
   await page
     .getByRole("button", { name: /^Approve \d files?…/ })
     .first()
     .waitFor();
   await seen.take("pending");
+  const retries = page.getByRole("region", { name: "Payment retries" });
+  await retries.getByRole("button", { name: /^Approve \d files?…/ }).click();
+  await seen.take("approve");
+  await page.keyboard.press("Escape");
+  await retries.getByRole("button", { name: /^Reset…/ }).click();
+  await page.getByRole("button", { name: /^Reset [1-9] files?/ }).waitFor();
+  await seen.take("reset preview");
+  await page.keyboard.press("Escape");
   await view("Threads");
   await page.getByRole("button", { name: /^Payment retries/ }).waitFor();
   await seen.take("threads");
@@ -128,15 +145,40 @@ async function showAll(page: Page, seen: Sight): Promise<void> {
   await seen.take("settings");
 }
 
+/** The list in its other forms, and the dialogs that need no row. */
+async function showLists(page: Page, seen: Sight): Promise<void> {
+  await page.getByRole("button", { name: "Everything", exact: true }).click();
+  await page
+    .locator(".b-tlbar")
+    .getByText(/^[2-9]\d rows$/)
+    .waitFor();
+  await seen.take("everything");
+  await page.getByRole("button", { name: "Turns", exact: true }).click();
+  const search = page.getByRole("searchbox");
+  await search.fill("nothing is called like this");
+  await page.getByText("Nothing matches").waitFor();
+  await seen.take("no match");
+  await search.fill("");
+  await page.getByRole("row", { name: "Add retry" }).first().waitFor();
+  await page.getByRole("button", { name: /keep this state$/ }).click();
+  await seen.take("checkpoint");
+  await page.keyboard.press("Escape");
+  if (seen.width <= 900) return;
+  await page.getByRole("treegrid").focus();
+  await page.keyboard.press("?");
+  await seen.take("keys");
+  await page.keyboard.press("Escape");
+}
+
 /** Takes pictures of one page and compares them. */
 class Sight {
   readonly faults: string[] = [];
+  readonly width: number;
   readonly #page: Page;
-  readonly #width: number;
 
   constructor(page: Page, width: number) {
     this.#page = page;
-    this.#width = width;
+    this.width = width;
   }
 
   /** The screen as it is, in light and dark. */
@@ -145,11 +187,11 @@ class Sight {
     await this.#page.mouse.move(0, 0);
     for (const colorScheme of ["light", "dark"] as const) {
       await this.#page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await this.#compare(`${screen.replaceAll(" ", "-")}-${this.#width}-${colorScheme}`);
+      await this.#compare(`${screen.replaceAll(" ", "-")}-${this.width}-${colorScheme}`);
     }
     await this.#page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
     const faults = await faultsOf(this.#page);
-    this.faults.push(...faults.map((fault) => `${screen} at ${this.#width} px: ${fault}`));
+    this.faults.push(...faults.map((fault) => `${screen} at ${this.width} px: ${fault}`));
   }
 
   async #compare(name: string): Promise<void> {

@@ -13,7 +13,8 @@ export function faultsOf(page: Page): Promise<string[]> {
 /** Runs in the page. */
 function faultsInPage(): string[] {
   const faults: string[] = [];
-  const scope: ParentNode = document.querySelector("dialog[open]") ?? document;
+  // what lies on top is looked at alone: a menu covers what is below it
+  const scope: ParentNode = document.querySelector("dialog[open], :popover-open") ?? document;
   const name = (element: Element) =>
     `${element.tagName.toLowerCase()}.${element.className} “${(element.textContent ?? "").trim().slice(0, 40)}”`;
   const isShown = (element: Element) =>
@@ -84,6 +85,16 @@ function faultsInPage(): string[] {
       inView(element).right > inView(element).left
     )
       faults.push(`beyond the right edge: ${name(element)}`);
+  }
+
+  const pen = document.createElement("canvas").getContext("2d")!;
+  for (const field of scope.querySelectorAll<HTMLInputElement>("input:placeholder-shown")) {
+    const { font, textOverflow, paddingLeft, paddingRight } = getComputedStyle(field);
+    pen.font = font;
+    const room = field.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+    const isCut = pen.measureText(field.placeholder).width > room + 1;
+    if (isShown(field) && isCut && textOverflow !== "ellipsis")
+      faults.push(`cut without a sign: the words of a field “${field.placeholder}”`);
   }
 
   const pressable = "button, a[href], input, select, textarea, summary";
