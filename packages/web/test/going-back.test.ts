@@ -98,7 +98,16 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
       async ({ page, project }) => {
         const hand = new Hand(page, kind);
         await hand.select("Use idempotency keys");
-        await hand.open("b", /^Restore to before this/);
+        // each row has its own way back
+        const buttons = page.getByRole("treegrid").getByRole("button", { name: /^Restore to before “/ });
+        await expect.poll(() => buttons.count()).toBe(2);
+        await hand.use(
+          "b",
+          row(page, "Use idempotency keys")
+            .first()
+            .getByRole("button", { name: /^Restore/ }),
+        );
+        await dialog(page).waitFor();
         await dialog(page)
           .getByRole("heading", { name: "Go back to before “Use idempotency keys”" })
           .waitFor();
