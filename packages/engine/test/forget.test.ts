@@ -252,6 +252,49 @@ describe("forget", () => {
     );
 
     test(
+      "[R165] of a run: its role and everything else that its agent was told",
+      inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
+        const said = {
+          prompt: words("prompt"),
+          command: words("command"),
+          reason: words("reason"),
+          role: words("role"),
+        };
+        const limits = { timeoutMs: null, maxCost: null, maxTokens: null };
+        const { prompt, role, reason } = said;
+        const { id } = await workspace.runs.add({
+          agent: "a",
+          role,
+          command: [said.command],
+          prompt,
+          limits,
+        });
+        await workspace.runs.begin(id, { stdout: "out", stderr: "err" });
+        const told = { exitCode: 1, signal: null, cost: null, tokens: null, session: null, truncated: false };
+        const { thread } = await workspace.runs.end(id, { status: "failed", reason, ...told });
+        expect(found(project, said)).toEqual(Object.keys(said));
+        await workspace.threads.forget(thread!);
+        expect(found(project, said)).toEqual([]);
+        expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+      }),
+    );
+
+    test(
+      "[R165] of a message whose checkpoint is a version: the version says nothing of it either",
+      inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
+        const said = { prompt: words("prompt") };
+        const thread = (await workspace.threads.open({ agent: "a", externalId: "forgettable" })).id;
+        const { checkpoint } = await workspace.turns.prompt(thread, { content: said.prompt });
+        await workspace.turns.end(thread);
+        const { id } = await workspace.versions.create({ checkpoint: checkpoint!.id, name: "kept" });
+        expect(found(project, said)).toEqual(["prompt"]);
+        await workspace.threads.forget(thread);
+        expect(found(project, said)).toEqual([]);
+        expect(await workspace.versions.list()).toMatchObject([{ id, name: "kept" }]);
+      }),
+    );
+
+    test(
       "[R165] of one message: it and its turn, and nothing else",
       inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
         const { said, message } = await converse(project, workspace);

@@ -100,7 +100,7 @@ function forgetIn(db: Database, chosen: Chosen): void {
   );
   db.run(`UPDATE step SET prompt = NULL, description = '${FORGOTTEN}' WHERE ${chosen.step}`, value);
   db.run(
-    `UPDATE run SET prompt = '${FORGOTTEN}', command = '[]', reason = NULL WHERE step IN (SELECT id FROM step WHERE ${chosen.step})`,
+    `UPDATE run SET role = 'agent', prompt = '${FORGOTTEN}', command = '[]', reason = NULL WHERE step IN (SELECT id FROM step WHERE ${chosen.step})`,
     value,
   );
   db.run(`UPDATE message SET content = '${FORGOTTEN}', artifacts = '[]' WHERE ${chosen.message}`, value);
@@ -117,6 +117,7 @@ const DERIVED = [
   ["checkpoint", "description"],
   ["step", "description"],
   ["thread", "title"],
+  ["version", "description"],
   ["event", "data"],
 ] as const;
 

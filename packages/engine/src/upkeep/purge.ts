@@ -111,6 +111,8 @@ const TEXT_TABLES = [
   "message",
   "tool_call",
   "agent_run",
+  "run",
+  "version",
   "event",
   "operation",
 ];
