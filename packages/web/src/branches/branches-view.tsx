@@ -49,8 +49,6 @@ export function BranchesView(): ReactNode {
       workspace={workspace}
       status={status}
       threads={threads}
-      working={[]}
-      thread={undefined}
       view="branches"
       title={PAGE.branches}
       top={

@@ -31,7 +31,6 @@ export function PendingView(): ReactNode {
       status={status}
       threads={threads}
       working={working}
-      thread={undefined}
       view="pending"
       title={PAGE.pending}
       top={

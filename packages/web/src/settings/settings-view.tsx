@@ -34,8 +34,6 @@ export function SettingsView(): ReactNode {
       workspace={workspace}
       status={status}
       threads={threads}
-      working={[]}
-      thread={undefined}
       view="settings"
       title={PAGE.settings}
       top={

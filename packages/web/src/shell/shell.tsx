@@ -33,9 +33,10 @@ export interface ShellProps {
   readonly workspace: string;
   readonly status: Status | undefined;
   readonly threads: readonly Thread[];
-  /** Threads whose agents work right now. */
-  readonly working: readonly string[];
-  readonly thread: string | undefined;
+  /** Threads whose agents work right now; left out where the view does not show them. */
+  readonly working?: readonly string[];
+  /** The thread that the view shows. */
+  readonly thread?: string | undefined;
   /** Left out: the timeline, or a view that is none of the navigation's. */
   readonly view?: Named | "conflicts";
   /** The name of the view. */
@@ -189,7 +190,7 @@ function ThreadLink({
   its,
   pending,
   workspace,
-  working,
+  working = [],
   thread,
 }: ShellProps & { readonly its: Thread; readonly pending: PendingCount | undefined }): ReactNode {
   const isWorking = working.includes(its.id);

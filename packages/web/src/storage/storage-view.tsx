@@ -17,8 +17,6 @@ export function StorageView(): ReactNode {
       workspace={workspace}
       status={status}
       threads={threads}
-      working={[]}
-      thread={undefined}
       view="storage"
       title={PAGE.storage}
       top={

@@ -69,8 +69,6 @@ export function CompareView(props: {
       workspace={workspace}
       status={status}
       threads={threads}
-      working={[]}
-      thread={undefined}
       isTight
       title="Compare"
       top={<Sides {...{ workspace, from, to, names, value }} onRestore={dialogs.plan} />}

@@ -24,8 +24,6 @@ export function ConflictsView(props: { readonly of: string; readonly query: URLS
           workspace={workspace}
           status={status}
           threads={threads}
-          working={[]}
-          thread={undefined}
           view="conflicts"
           isTight
           title="Conflicts"
