@@ -50,6 +50,24 @@ test("[C30, C34, C38] a ghost is made, listed, looked at with git, restored and 
   expect(sandbox.ok("show", ghost.id)).toContain("before the refactoring");
 });
 
+test("[R2502] forgetting names the ghosts that may hold it, and a preview does not", () => {
+  makeRepository();
+  sandbox.write("a.txt", "secret\n");
+  sandbox.ok("checkpoint");
+  const forget = (...words: string[]) => sandbox.belay(["forget", ...words]);
+  expect(forget("a.txt", "--yes")).toMatchObject({ status: 0, stderr: expect.not.stringContaining("ghost") });
+  sandbox.write("a.txt", "secret again\n");
+  sandbox.ok("ghost", "create");
+  expect(forget("a.txt", "--dry-run").stderr).not.toContain("ghost");
+  expect(forget("a.txt", "--yes").stderr).toContain("1 ghost of this workspace, which may hold it");
+  expect(git("show", `${git("for-each-ref", "--format=%(objectname)", "refs/belay")}:a.txt`)).toBe(
+    "secret again",
+  );
+  sandbox.ok("ghost", "drop", "--all");
+  sandbox.ok("checkpoint");
+  expect(forget("a.txt", "--yes").stderr).not.toContain("ghost");
+});
+
 test("[C28, C39] where no ghost can be, the reason is said and nothing happens", () => {
   expect(sandbox.belay(["ghost", "create"])).toMatchObject({
     status: 3,

@@ -63,7 +63,9 @@ export default defineCommand({
           "For example: belay forget --everywhere secrets.env",
         );
       if (words !== undefined) {
-        if (call.options["dry-run"] !== true) warnOfRemotes(call, workspace);
+        if (call.options["dry-run"] === true) return forgetWords(call, workspace, words);
+        warnOfRemotes(call, workspace);
+        await warnOfGhosts(call, workspace);
         return forgetWords(call, workspace, words);
       }
       if (call.options.undo === true) return captureAgain(call, workspace);
@@ -84,6 +86,7 @@ export default defineCommand({
       // asked first: where that fails, nothing is forgotten yet
       await asking?.publish();
       warnOfRemotes(call, workspace, asking !== undefined);
+      await warnOfGhosts(call, workspace);
       const status = report(
         call,
         target,
@@ -259,5 +262,14 @@ function warnOfRemotes(call: Pick<Call, "output">, workspace: Workspace, isEvery
   if (names.length === 0) return;
   warnAll(call, [
     `What was pushed to ${names.join(", ")} leaves the line of this machine with the next \`belay push\`. Its bytes stay on the server, encrypted, until sweeps are switched on; ${isEverywhere ? OTHERS_ASKED : "lines of other machines that have it keep it (--everywhere asks them)"}. Replace a secret that was sent.`,
+  ]);
+}
+
+/** [R2502] Ghosts are commits of the user's: nothing but a command about them takes one away. */
+async function warnOfGhosts(call: Pick<Call, "output">, workspace: Workspace): Promise<void> {
+  const ghosts = await workspace.ghosts();
+  if (!Array.isArray(ghosts) || ghosts.length === 0) return;
+  warnAll(call, [
+    `The git repository has ${count(ghosts.length, "ghost")} of this workspace, which may hold it: \`belay ghost drop --all\` takes them out, and git's next clean-up (\`git gc --prune=now\`) frees their content.`,
   ]);
 }
