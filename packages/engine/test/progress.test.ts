@@ -21,17 +21,17 @@ test("[R2340] a restore that takes long tells how far it is", async () => {
     const told: WorkspaceEvent[] = [];
     for await (const event of events) {
       if (event.type.startsWith("restore")) told.push(event);
-      if (event.type === "restore_finished") break;
+      if (event.type === "restore_progress" && event.phase === "clearing" && event.done === event.total) break;
     }
     const progress = told.filter((event) => event.type === "restore_progress");
     expect(progress.every(({ total }) => total === 10)).toBe(true);
     expect(new Set(told.map((event) => ("operation" in event ? event.operation : "")))).toHaveLength(1);
-    for (const phase of ["saving", "staging", "changing"]) {
+    for (const phase of ["saving", "staging", "changing", "clearing"]) {
       const done = progress.filter((each) => each.phase === phase).map((each) => each.done);
       expect(done.length, phase).toBeGreaterThan(1);
       expect(done).toEqual(done.toSorted((a, b) => a - b));
     }
-    expect(progress.at(-1), "also the last file").toMatchObject({ phase: "changing", done: 10 });
+    expect(progress.at(-1), "also the last file").toMatchObject({ phase: "clearing", done: 10 });
     // no file is touched before `restore_started`
     const order = told.map((event) => (event.type === "restore_progress" ? event.phase : event.type));
     expect(order.filter((each, at) => each !== order[at - 1])).toEqual([
@@ -40,6 +40,7 @@ test("[R2340] a restore that takes long tells how far it is", async () => {
       "restore_started",
       "changing",
       "restore_finished",
+      "clearing",
     ]);
   } finally {
     rmSync(base, { recursive: true, force: true });
@@ -64,6 +65,8 @@ test("[R262] a restore tells its caller, between two files, what it is doing and
       "saving 10/10",
       ...counted("staging", 0),
       ...counted("changing", 1),
+      // when it is recorded: how much there is, as it begins, and its end
+      ...["clearing 0/10", "clearing 10/10"],
     ];
     expect(told).toEqual(phases);
     workspace.tellProgress(undefined);

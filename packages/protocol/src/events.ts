@@ -39,11 +39,14 @@ export type BelayEvent =
   | (Place & { type: "checkpoint_created" | "checkpoint_updated"; checkpoint: Checkpoint | null })
   | (Place & { type: "checkpoint_deleted"; checkpoint_id: string })
   | (Place & Operation & { type: "restore_started" | "restore_finished" | "restore_conflicts" })
-  /** What is there is saved, then new content is staged beside the files, then the files change: `done` of the `total` files of this phase. */
+  /**
+   * What is there is saved, then new content is staged beside the files, then the files change; after `restore_finished`
+   * what was replaced is cleared away. `done` of the `total` files of this phase.
+   */
   | (Place & {
       type: "restore_progress";
       operation: string;
-      phase: "saving" | "staging" | "changing";
+      phase: "saving" | "staging" | "changing" | "clearing";
       done: number;
       total: number;
     })

@@ -177,6 +177,7 @@ const PHASES: Readonly<Record<RestoreProgress["phase"], string>> = {
   saving: "Saving what is there",
   staging: "Preparing",
   changing: "Writing",
+  clearing: "Clearing up",
 };
 
 interface Scene {

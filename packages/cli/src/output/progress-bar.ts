@@ -58,11 +58,12 @@ export function progressLine(
 ): ProgressLine {
   const perSecond = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
   const amount = bytes === undefined ? [] : [size(bytes)];
-  const pace =
-    perSecond > 0 ? [`${grouped(Math.round(perSecond))}/s`, timeLeft((total - done) / perSecond)] : [];
+  const rate = perSecond > 0 ? [`${grouped(Math.round(perSecond))}/s`] : [];
+  // after the last one what is left is not known
+  const left = perSecond > 0 && done < total ? [timeLeft((total - done) / perSecond)] : [];
   return {
     before: label,
-    after: [`${grouped(done)} of ${count(total, noun)}`, ...amount, ...pace].join(", "),
+    after: [`${grouped(done)} of ${count(total, noun)}`, ...amount, ...rate, ...left].join(", "),
   };
 }
 

@@ -1,3 +1,5 @@
+import { grouped } from "@belay/tui/text";
+
 /** How many files an operation wrote: `2 created`, `1 deleted`; nothing for what there was none of. */
 export function writtenCounts({
   created,
@@ -9,5 +11,5 @@ export function writtenCounts({
     [modified, "changed"],
     [deleted, "deleted"],
   ] as const;
-  return parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
+  return parts.filter(([number]) => number > 0).map(([number, word]) => `${grouped(number)} ${word}`);
 }

@@ -218,8 +218,11 @@ export interface Interrupt {
   takingBack(done: number, total: number): void;
 }
 
-/** What a running operation does: it saves what is there, stages the new content beside the files, then the files change. */
-export type RestorePhase = "saving" | "staging" | "changing";
+/**
+ * What a running operation does: it saves what is there, stages the new content beside the files, then the files change.
+ * When that is recorded, what was replaced is cleared away.
+ */
+export type RestorePhase = "saving" | "staging" | "changing" | "clearing";
 
 /** How far a running operation is in its phase. */
 export interface RestoreProgress {

@@ -56,7 +56,9 @@ export function carryOut(context: Context, work: CarryOut): CarriedOut {
   const recorded = isTakenBack
     ? abandonJournal(context, entry)
     : withFilesInPlace(() => recordResult(context, without(entry, stayed), applied.done));
-  const ended = endStage(context, entry, stage);
+  const ended = endStage(context, entry, stage, {
+    progress: (done, total) => tell({ phase: "clearing", done, total }),
+  });
   const displaced = [...leftInSafety(applied, safety), ...ended.displaced];
   if (applied.failure !== undefined) throw explainFailure(applied.failure, { ...ended, displaced });
   return {

@@ -41,13 +41,21 @@ const AT_ONCE = 32;
 
 type Operation = Pick<JournalEntry, "id" | "edits" | "finish">;
 
+/** How a stage is ended. */
+export interface HowToEnd {
+  /** How long programs get to close what was replaced. */
+  readonly patienceMs?: number;
+  /** Called as what was replaced is cleared away: freeing a file can take longer than writing it did. */
+  readonly progress?: ((done: number, total: number) => void) | undefined;
+}
+
 /**
  * Ends the stage of a settled operation: nothing is left of it but its history, unless a process still writes to what it
  * replaced. [N1] A stage that cannot be ended now must not hide what became of the operation.
  */
-export function endStage(context: Context, entry: Operation, stage: Stage, patienceMs = PATIENCE_MS): Ended {
+export function endStage(context: Context, entry: Operation, stage: Stage, how: HowToEnd = {}): Ended {
   try {
-    return endNow(context, entry, stage, patienceMs);
+    return endNow(context, entry, stage, how);
   } catch (error) {
     if (!(error instanceof EngineError) && !isSystemError(error)) throw error;
     stage[Symbol.dispose]();
@@ -55,9 +63,15 @@ export function endStage(context: Context, entry: Operation, stage: Stage, patie
   }
 }
 
-function endNow(context: Context, entry: Operation, stage: Stage, patienceMs: number): Ended {
+function endNow(
+  context: Context,
+  entry: Operation,
+  stage: Stage,
+  { patienceMs = PATIENCE_MS, progress }: HowToEnd,
+): Ended {
+  progress?.(0, stage.nodes().length);
   const busy = waitForWriters(context, entry, stage, patienceMs);
-  const ended = emptyStage(context, entry, stage, new Set(busy.keys()));
+  const ended = emptyStage(context, entry, stage, { spared: new Set(busy.keys()), progress });
   if (busy.size > 0) {
     const told = describeBusy(entry, stage, busy);
     stage[Symbol.dispose]();
@@ -81,21 +95,29 @@ export function clearStage(
   patienceMs = PATIENCE_MS,
 ): Ended {
   const busy = waitForWriters(context, entry, stage, patienceMs);
-  return emptyStage(context, entry, stage, new Set([...busy.keys()].map((name) => stage.setApart(name))));
+  const spared = new Set([...busy.keys()].map((name) => stage.setApart(name)));
+  return emptyStage(context, entry, stage, { spared });
 }
 
 /** Saves what no checkpoint has and removes every node but those in `spared`. */
-function emptyStage(context: Context, entry: Operation, stage: Stage, spared: ReadonlySet<string>): Ended {
+function emptyStage(
+  context: Context,
+  entry: Operation,
+  stage: Stage,
+  { spared, progress }: Pick<HowToEnd, "progress"> & { readonly spared: ReadonlySet<string> },
+): Ended {
   const nodes = stage.nodes().filter(({ name }) => !spared.has(name));
   const displaced: Displaced[] = [];
   const notices: string[] = [];
   using anchor = new Anchor(context.workingCopy.root);
   for (let at = 0; at < nodes.length; at += AT_ONCE) {
+    if (at > 0) progress?.(at, nodes.length);
     using batch = new Batch(context, { entry, stage, anchor });
     for (const node of nodes.slice(at, at + AT_ONCE)) batch.add(node);
     displaced.push(...batch.end());
     notices.push(...batch.notices);
   }
+  progress?.(nodes.length, nodes.length);
   return { displaced, notices, busy: [] };
 }
 

@@ -121,7 +121,7 @@ function endLeft(context: Context, entry: JournalEntry): string[] {
   try {
     const stage = Stage.find(context, entry.id);
     // the user was told already that a process still writes to it
-    if (stage !== undefined) return tell(entry, { ...endStage(context, entry, stage, 0), busy: [] });
+    if (stage !== undefined) return tell(entry, { ...endStage(context, entry, stage, { patienceMs: 0 }), busy: [] });
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return [notCleared(`${STAGE_PREFIX}${entry.id}`, error)];
@@ -190,12 +190,12 @@ function recoverFrom(context: Context, entry: JournalEntry, found: Stage | undef
   const stage = strangers.length > 0 ? found : (found ?? createAgain(context, entry));
   if (stage === undefined || strangers.length > 0) {
     abandonJournal(context, entry);
-    if (found !== undefined) told.push(...tell(entry, endStage(context, entry, found, 0)));
+    if (found !== undefined) told.push(...tell(entry, endStage(context, entry, found, { patienceMs: 0 })));
     throw blocked(entry, strangers.length > 0 ? strangers : paths, told);
   }
   const recovery: Recovery = { context, entry, stage, told, safety: checkpoint.id };
   const said = finishOrTakeBack(recovery, edits);
-  const ended = endStage(context, entry, stage, 0);
+  const ended = endStage(context, entry, stage, { patienceMs: 0 });
   return [said, ...told, ...tell(entry, ended)];
 }
 

@@ -4,13 +4,14 @@ import type { PlanState, RestoreProgress } from "./use-plan.ts";
 
 const SHOWN_AFTER_MS = 400;
 
-/** What the bar counts in each phase, and how the number beside it is said. Nothing is in place before the last one. */
+/** What the bar counts in each phase, and how the number beside it is said. Nothing is in place before `changing`. */
 const PHASES: Readonly<
   Record<RestoreProgress["phase"], { readonly bar: string; said(done: string): string }>
 > = {
   saving: { bar: "Files saved", said: (done) => `Saving what is there: ${done}` },
   staging: { bar: "Files prepared", said: (done) => `Preparing: ${done}` },
   changing: { bar: "Files in place", said: (done) => `${done} in place` },
+  clearing: { bar: "Replaced files cleared away", said: (done) => `In place. Clearing up: ${done}` },
 };
 
 /** How far it is; short work shows nothing. */
