@@ -125,6 +125,40 @@ test("[R1704] a turn in the place of a path is refused with the commands that ta
   }
 });
 
+test("[R1704] a checkpoint in the place of a path is refused with the command that goes back to it", () => {
+  step("echo changed > a.txt");
+  sandbox.ok("checkpoint", "-m", "lunch");
+  for (const ref of ["lunch", "@0m"]) {
+    const { code, hint } = sandbox.error(["undo", ref, "--yes"], 4);
+    expect(code).toBe("PATH_NOT_IN_CHECKPOINT");
+    expect(hint).toBe(
+      `Undo takes paths and the newest steps. \`belay restore ${ref}\` goes back to that checkpoint.`,
+    );
+    sandbox.ok("restore", ref, "--dry-run");
+  }
+});
+
+test("[R1704] a path in the place of a checkpoint is refused with the commands that bring it back", () => {
+  sandbox.write("c.txt", "mine\n");
+  step("echo changed > a.txt; rm b.txt");
+  for (const command of ["restore", "revert", "show"]) {
+    for (const path of ["a.txt", "b.txt"]) {
+      const { code, hint } = sandbox.error([command, path], 4);
+      expect(code).toBe("CHECKPOINT_NOT_FOUND");
+      expect(hint).toBe(
+        `T1 changed it last. \`belay revert T1 ${path}\` takes that back, \`belay restore T1 ${path}\` brings it back as it was before.`,
+      );
+    }
+    expect(sandbox.error([command, "c.txt"], 4).hint).toBe(
+      "That is a path, which comes after the checkpoint: `belay restore @ c.txt` brings it back as the newest checkpoint has it.",
+    );
+    expect(sandbox.error([command, "nosuch"], 4).hint).toBe("`belay list` shows the checkpoints.");
+    expect(sandbox.error([command, "../nosuch"], 4).hint).toBe("`belay list` shows the checkpoints.");
+  }
+  sandbox.ok("restore", "T1", "b.txt", "--yes");
+  expect(sandbox.read("b.txt")).toBeDefined();
+});
+
 test("several files need confirmation; --dry-run only looks", () => {
   step("echo 1 > one.txt; echo 2 > two.txt");
   expect(sandbox.error(["undo"], 3)).toMatchObject({ code: "CONFIRMATION_REQUIRED" });

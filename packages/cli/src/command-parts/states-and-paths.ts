@@ -95,7 +95,8 @@ export async function compare(
   return { from: before ?? id, to: after, ...(await workspace.timeline.changes(from, options)) };
 }
 
-async function isCheckpoint(workspace: Workspace, word: string): Promise<boolean> {
+/** Whether a word names one checkpoint, or several. */
+export async function isCheckpoint(workspace: Workspace, word: string): Promise<boolean> {
   try {
     await workspace.resolve(word);
     return true;
@@ -106,7 +107,7 @@ async function isCheckpoint(workspace: Workspace, word: string): Promise<boolean
 }
 
 /** Whether a word is a pattern, or names something on disk or a file of the newest checkpoint. */
-async function isKnown(
+export async function isKnown(
   { directory }: Pick<Call, "directory">,
   workspace: Workspace,
   word: string,

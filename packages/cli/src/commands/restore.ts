@@ -62,7 +62,8 @@ export default defineCommand({
       const { beforeTurnLabel } = await import("../output/turn-text.ts");
       const { pathNames } = await import("../output/visible.ts");
       const { isTurnName } = await import("@belay/engine");
-      const target = await workspace.resolve(ref);
+      const { resolveNamingPaths } = await import("../going-back/turn-of-path.ts");
+      const target = await resolveNamingPaths(call, workspace, ref);
       const label = isTurnName(ref)
         ? beforeTurnLabel(await workspace.timeline.row(ref), call.output)
         : checkpointLabel(target, call.output.style);

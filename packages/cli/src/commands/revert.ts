@@ -46,7 +46,8 @@ export default defineCommand({
       const { turnLabel } = await import("../output/turn-text.ts");
       const { pathNames } = await import("../output/visible.ts");
       const { isTurnName } = await import("@belay/engine");
-      const target = await workspace.resolve(ref);
+      const { resolveNamingPaths } = await import("../going-back/turn-of-path.ts");
+      const target = await resolveNamingPaths(call, workspace, ref);
       // fixed here: "@turn" and times mean something else a moment later
       const turn = isTurnName(ref) ? await workspace.timeline.row(ref) : undefined;
       const step = turn?.ref ?? target.id;

@@ -43,6 +43,10 @@ export default defineCommand({
       const [named] = call.operands;
       const given = named === undefined ? undefined : await localReference(call, workspace, named);
       const row = await turnOf(workspace, given);
+      if (row === undefined && given !== undefined) {
+        const { resolveNamingPaths } = await import("../going-back/turn-of-path.ts");
+        await resolveNamingPaths(call, workspace, given);
+      }
       await (row === undefined ? showCheckpoint : showTurn)(call, workspace, row?.ref ?? given ?? "@");
       return EXIT.done;
     }),
