@@ -1,7 +1,7 @@
 /** A project that was deleted as a whole: what is said of it, from inside and from elsewhere. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
@@ -55,6 +55,34 @@ describe("[R211] a protected directory that is gone", () => {
       encoding: "utf8",
     });
     expect(ran.stdout).toContain("`belay restore @`");
+  });
+
+  test("in a shell that stands in it, the installed command brings it back", () => {
+    mkdirSync(sandbox.project);
+    const script = `rm -rf "$PWD"; "$0" status; "$0" log; "$0" restore @ --yes; ls; cd "$PWD"; ls; "$0" restore @`;
+    const ran = spawnSync("bash", ["-c", script, join(dirname(LAUNCHER), "belay")], {
+      cwd: sandbox.project,
+      env: sandbox.environment,
+      encoding: "utf8",
+    });
+    expect(ran.stdout).toMatch(/`belay restore @` brings it back[^]*Initial checkpoint[^]*2 created/);
+    // the first `ls` lists the deleted directory
+    expect(ran.stdout.match(/^a\.txt$/gm)).toHaveLength(1);
+    expect(ran.stderr.match(/Your shell still stands in .*`cd "\$PWD"`/g)).toHaveLength(1);
+    expect(ran.stdout.trimEnd()).toMatch(/Nothing to do: the files are already in that state\.$/);
+    expect(sandbox.read("src/b.txt")).toBe("two\n");
+  });
+
+  test("where nothing tells which directory was deleted, that is said", () => {
+    mkdirSync(sandbox.project);
+    const ran = spawnSync("bash", ["-c", 'rm -rf "$PWD"; unset PWD; "$0" "$1" status', process.execPath, LAUNCHER], {
+      cwd: sandbox.project,
+      env: sandbox.environment,
+      encoding: "utf8",
+    });
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain("The current directory was deleted, and nothing here tells its name.");
+    expect(ran.stderr).toContain("`belay workspaces`");
   });
 
   test("no agent's missing hooks are blamed for it", () => {

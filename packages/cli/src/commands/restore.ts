@@ -15,6 +15,7 @@ import {
 import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
 import { threadId } from "../call/thread-option.ts";
 import { workspacePaths } from "../call/workspace-path.ts";
+import { isCurrentDirectoryGone } from "../output/belay-at.ts";
 
 export default defineCommand({
   usage:
@@ -95,10 +96,16 @@ export default defineCommand({
         act: () => workspace.restoreTo(target.id, { ...options, bestEffort }),
       });
       if (exit === EXIT.done && advice !== undefined) call.output.note(advice);
+      if (exit === EXIT.done && options.scope !== "conversation" && isCurrentDirectoryGone())
+        call.output.note(STANDS_IN_DELETED);
       return exit;
     });
   },
 });
+
+/** Otherwise `ls` lists nothing, as if nothing had come back. */
+const STANDS_IN_DELETED =
+  'Your shell still stands in the directory that was deleted: `cd "$PWD"` goes to the one that is back.';
 
 interface OutsideOptions {
   readonly outside?: boolean;
