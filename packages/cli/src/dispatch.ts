@@ -29,7 +29,12 @@ export async function dispatch(
   const globals = parseWords(before, GLOBAL_OPTIONS);
   if (globals.options["version"] === true) return printVersion(globals, around);
   if (name === undefined) return withoutCommand(globals, around);
-  if (name === "help") return printHelp(globals, after.find((word) => !word.startsWith("-")), around);
+  if (name === "help")
+    return printHelp(
+      globals,
+      after.find((word) => !word.startsWith("-")),
+      around,
+    );
   if (name === "version") return printVersion(globals, around);
   if (name === COMPLETE) return offer(globals, after, around);
   const entry = entryOf(name);

@@ -75,11 +75,15 @@ describe("[R211] a protected directory that is gone", () => {
 
   test("where nothing tells which directory was deleted, that is said", () => {
     mkdirSync(sandbox.project);
-    const ran = spawnSync("bash", ["-c", 'rm -rf "$PWD"; unset PWD; "$0" "$1" status', process.execPath, LAUNCHER], {
-      cwd: sandbox.project,
-      env: sandbox.environment,
-      encoding: "utf8",
-    });
+    const ran = spawnSync(
+      "bash",
+      ["-c", 'rm -rf "$PWD"; unset PWD; "$0" "$1" status', process.execPath, LAUNCHER],
+      {
+        cwd: sandbox.project,
+        env: sandbox.environment,
+        encoding: "utf8",
+      },
+    );
     expect(ran.status).toBe(1);
     expect(ran.stderr).toContain("The current directory was deleted, and nothing here tells its name.");
     expect(ran.stderr).toContain("`belay workspaces`");

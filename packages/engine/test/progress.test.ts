@@ -21,7 +21,8 @@ test("[R2340] a restore that takes long tells how far it is", async () => {
     const told: WorkspaceEvent[] = [];
     for await (const event of events) {
       if (event.type.startsWith("restore")) told.push(event);
-      if (event.type === "restore_progress" && event.phase === "clearing" && event.done === event.total) break;
+      if (event.type === "restore_progress" && event.phase === "clearing" && event.done === event.total)
+        break;
     }
     const progress = told.filter((event) => event.type === "restore_progress");
     expect(progress.every(({ total }) => total === 10)).toBe(true);

@@ -68,7 +68,12 @@ export const GOING_BACK = {
   noneChosen: "no file is chosen",
   decide: (conflicts: string) => `decide ${conflicts}`,
   restoring: (files: string, phase: string) => `Restoring ${files}: ${phase}`,
-  phases: { saving: "saving what is there", staging: "preparing", changing: "writing", clearing: "clearing up" },
+  phases: {
+    saving: "saving what is there",
+    staging: "preparing",
+    changing: "writing",
+    clearing: "clearing up",
+  },
   more: (number: string) => `…and ${number} more`,
   unfold: "(Enter on this line shows them)",
   tooMany: "These are too many files to choose one by one.",

@@ -205,6 +205,10 @@ test("[C61] /restore without a reference lists, asks which, and takes numbers, i
   expect(chat.asked[0]).toMatch(/^Restore which one\?/);
   expect(await chat.type("/restore", [String(first.seq), "y"])).toMatchObject({ success: true });
   expect(project.tree()).toEqual({ ...FILES, "old.txt": "old\n" });
+  // unlike /checkpoint restore, it leaves the conversation as it is
+  expect(chat.text).not.toContain("conversation");
+  const { messages } = await project.ok("GET", `/api/threads/${chat.thread}/messages`);
+  expect(messages.map((each: any) => each.rolledBack)).toEqual([false, false]);
   await chat.type("/checkpoint create Before the end");
   project.write("a.txt", "end\n");
   expect(await chat.type('/restore "Before the end"', ["y"])).toMatchObject({ success: true });

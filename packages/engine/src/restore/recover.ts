@@ -121,7 +121,8 @@ function endLeft(context: Context, entry: JournalEntry): string[] {
   try {
     const stage = Stage.find(context, entry.id);
     // the user was told already that a process still writes to it
-    if (stage !== undefined) return tell(entry, { ...endStage(context, entry, stage, { patienceMs: 0 }), busy: [] });
+    if (stage !== undefined)
+      return tell(entry, { ...endStage(context, entry, stage, { patienceMs: 0 }), busy: [] });
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return [notCleared(`${STAGE_PREFIX}${entry.id}`, error)];
