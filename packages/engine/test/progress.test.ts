@@ -67,7 +67,8 @@ test("[R262] a restore tells its caller, between two files, what it is doing and
       ...counted("staging", 0),
       ...counted("changing", 1),
       // when it is recorded: how much there is, as it begins, and its end
-      ...["clearing 0/10", "clearing 10/10"],
+      "clearing 0/10",
+      "clearing 10/10",
     ];
     expect(told).toEqual(phases);
     workspace.tellProgress(undefined);
