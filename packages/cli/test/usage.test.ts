@@ -19,6 +19,7 @@ test("help lists every command; a command's help names its options", () => {
     expect(help).toMatch(new RegExp(`^  ${name} `, "m"));
   expect(sandbox.ok("restore", "--help")).toMatch(/^Usage: belay restore <checkpoint>[^]*--keep-new/);
   expect(sandbox.ok("help", "restore")).toBe(sandbox.ok("restore", "--help"));
+  expect(sandbox.ok("help", "--help")).toBe(sandbox.ok("--help"));
 });
 
 test("[R1602] the help says how turns and times are written, wherever one can be named", () => {

@@ -66,7 +66,9 @@ describe("the diff", () => {
     await using window = await openDiff({ depth: "many" });
     await window.press(".");
     const line = window.raw.split("\n").find((each) => each.includes("503"))!;
-    expect(line).toContain("\u001b[38;5;133m");
+    expect(line).toContain("\u001b[38;5;133mreturn");
+    expect(line).toContain("\u001b[38;5;130m503");
+    expect(window.raw).toContain('\u001b[38;5;65m"/charges"');
     expect(line).toContain("\u001b[4m");
     await using few = await openDiff({ depth: "few" });
     expect(few.raw).not.toContain("38;5;");

@@ -2,20 +2,12 @@
  * Operands that may be checkpoints or paths, told apart by git's rule: checkpoints come first, from the first path on
  * everything is a path, and what could be both is refused. After `--` there are only paths.
  */
-import { lstatSync } from "node:fs";
-import { resolve } from "node:path";
-import {
-  EngineError,
-  isTurnName,
-  pathFromBytes,
-  type Diff,
-  type DiffOptions,
-  type Workspace,
-} from "@belay/engine";
+import { EngineError, isTurnName, type Diff, type DiffOptions, type Workspace } from "@belay/engine";
 import { ContractError, usageError } from "@belay/protocol/errors";
 import { shellWords } from "@belay/protocol/command-text";
 import type { Call } from "../call/command.ts";
-import { workspacePath, workspacePaths } from "../call/workspace-path.ts";
+import { isCheckpoint, isKnownPath } from "../call/known-word.ts";
+import { workspacePaths } from "../call/workspace-path.ts";
 import { localReferences } from "./remote-reference.ts";
 
 /** At most two checkpoints, and paths. */
@@ -49,7 +41,8 @@ async function findFirstPath(
     const states = words.slice(0, index);
     const isState = await isCheckpoint(workspace, word);
     const isPath =
-      (await isKnown(call, workspace, word)) || (!isState && (await isIn(call, workspace, { states, word })));
+      (await isKnownPath(call, workspace, word)) ||
+      (!isState && (await isIn(call, workspace, { states, word })));
     if (isState && isPath)
       throw usageError(
         `"${word}" is both a checkpoint and a path.`,
@@ -93,33 +86,4 @@ export async function compare(
     return workspace.diff({ ...options, ...(from && { from }), ...(to && { to }) });
   const { id, before, after } = await workspace.timeline.row(from);
   return { from: before ?? id, to: after, ...(await workspace.timeline.changes(from, options)) };
-}
-
-/** Whether a word names one checkpoint, or several. */
-export async function isCheckpoint(workspace: Workspace, word: string): Promise<boolean> {
-  try {
-    await workspace.resolve(word);
-    return true;
-  } catch (error) {
-    if (error instanceof EngineError) return error.code === "CHECKPOINT_AMBIGUOUS";
-    throw error;
-  }
-}
-
-/** Whether a word is a pattern, or names something on disk or a file of the newest checkpoint. */
-export async function isKnown(
-  { directory }: Pick<Call, "directory">,
-  workspace: Workspace,
-  word: string,
-): Promise<boolean> {
-  if (/[*?[]/.test(word)) return true;
-  if (lstatSync(resolve(directory, word), { throwIfNoEntry: false }) !== undefined) return true;
-  try {
-    const path = pathFromBytes(Buffer.from(workspacePath(workspace, directory, word), "utf8"));
-    return path !== "" && (await workspace.file("@", path, 0)) !== null;
-  } catch (error) {
-    // outside the workspace, or no checkpoint yet
-    if (error instanceof EngineError || error instanceof ContractError) return false;
-    throw error;
-  }
 }

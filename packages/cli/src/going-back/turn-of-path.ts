@@ -5,7 +5,7 @@
 import { EngineError, isTurnName, type Checkpoint, type Workspace } from "@belay/engine";
 import { shellWords } from "@belay/protocol/command-text";
 import { ContractError } from "@belay/protocol/errors";
-import { isCheckpoint, isKnown } from "../command-parts/states-and-paths.ts";
+import { isCheckpoint, isKnownPath } from "../call/known-word.ts";
 import { workspacePaths } from "../call/workspace-path.ts";
 import type { Call } from "../call/command.ts";
 
@@ -75,7 +75,7 @@ async function waysOfPath(
   }
   const turn = path === undefined || path === "" ? undefined : await turnOf(workspace, path);
   if (turn !== undefined) return waysOfTurn(turn, word);
-  if (!(await isKnown({ directory }, workspace, word))) return undefined;
+  if (!(await isKnownPath({ directory }, workspace, word))) return undefined;
   return `That is a path, which comes after the checkpoint: \`${shellWords(["belay", "restore", "@", word])}\` brings it back as the newest checkpoint has it.`;
 }
 
