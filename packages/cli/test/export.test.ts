@@ -105,6 +105,30 @@ test("--patch --json has the text", () => {
   expect(existsSync(sandbox.path("patch"))).toBe(false);
 });
 
+test("[R180] --patch of a turn is what the turn changed; where nothing changed, stderr says so", async () => {
+  {
+    await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+    const { id } = await workspace.threads.create({ agent: "test" });
+    await workspace.turns.prompt(id, { content: "go" });
+    for (const [toolUseId, content] of Object.entries({ t1: "first\n", t2: "second\n" })) {
+      await workspace.turns.beginTool(id, { tool: "Write", toolUseId });
+      sandbox.write("a.txt", content);
+      await workspace.turns.endTool(id, { toolUseId });
+    }
+    await workspace.turns.end(id);
+  }
+  const patch = sandbox.ok("export", "T1", "--patch");
+  expect(patch).toBe(sandbox.ok("diff", "T1"));
+  execFileSync("git", ["apply", "-R"], { cwd: sandbox.project, input: patch });
+  expect(sandbox.read("a.txt")).toBe("one\n");
+  const unchanged = sandbox.belay(["export", "@", "--patch"]);
+  expect([unchanged.status, unchanged.stdout, unchanged.stderr]).toEqual([
+    0,
+    "",
+    "@ changed nothing, so there is no patch.\n",
+  ]);
+});
+
 test("[A23] [A24] [A60] [Y30] a conversation becomes a git repository: main is what was approved, sessions are branches", async () => {
   let approved: number;
   {

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { isatty } from "node:tty";
-import { tarArchive, type Checkpoint, type Workspace } from "@belay/engine";
+import { isTurnName, tarArchive, type Checkpoint, type Diff, type Workspace } from "@belay/engine";
 import { writeToFile, writeToStdout } from "../archive/archive-file.ts";
 import { defineCommand, THREAD, YES, type Call } from "../call/command.ts";
 import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../call/confirmation.ts";
+import { compare } from "../command-parts/states-and-paths.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { patchText, printDiff } from "../output/diff-text.ts";
 import { count, size } from "@belay/tui/text";
@@ -14,7 +15,7 @@ import { visible } from "../output/visible.ts";
 const OPTIONS = {
   tar: { type: "string", value: "file", about: "all files as a tar archive; - is stdout (the default)" },
   yes: { ...YES, about: "overwrite a file that exists" },
-  patch: { type: "boolean", about: "what changed since the checkpoint before, as a patch on stdout" },
+  patch: { type: "boolean", about: "what changed since the checkpoint before, or what a turn changed, as a patch on stdout" },
   thread: { ...THREAD, about: "a whole thread instead of a checkpoint" },
   git: { type: "string", value: "directory", about: "as a git repository in a new directory" },
   bundle: {
@@ -41,6 +42,7 @@ export default defineCommand({
     "belay export @ --tar project.tar",
     "belay export 12 | tar -x -C elsewhere",
     "belay export 12 --patch > 12.patch",
+    "belay export @turn --patch | git -C ../other apply",
     "belay export --git ../history",
     "belay export --thread kqzv --git ../thread",
     "belay export --thread kqzv --bundle thread.tar",
@@ -50,9 +52,9 @@ export default defineCommand({
     return withWorkspace(call, async (workspace) => {
       if (call.options.git !== undefined) return exportGit(call, workspace, call.options.git);
       if (call.options.bundle !== undefined) return exportBundle(call, workspace, call.options.bundle);
-      const checkpoint = await workspace.resolve(call.operands[0] ?? "");
-      if (call.options.patch === true) return exportPatch(call, workspace, checkpoint);
-      return exportTar(call, workspace, checkpoint);
+      const [given = ""] = call.operands;
+      if (call.options.patch === true) return exportPatch(call, workspace, given);
+      return exportTar(call, workspace, await workspace.resolve(given));
     });
   },
 });
@@ -143,19 +145,22 @@ async function exportGit(call: ExportCall, workspace: Workspace, given: string):
   return EXIT.done;
 }
 
-async function exportPatch(call: ExportCall, workspace: Workspace, checkpoint: Checkpoint): Promise<number> {
+async function exportPatch(call: ExportCall, workspace: Workspace, given: string): Promise<number> {
+  const diff = await changeOf(workspace, given);
+  const { from: parent, to: checkpoint } = diff;
+  if (call.json) call.output.json({ checkpoint, parent, format: "patch", patch: patchText(diff) });
+  else if (diff.files.length > 0) await printDiff(diff, call.output);
+  else call.output.warn(`${visible(given)} changed nothing, so there is no patch.`);
+  return EXIT.done;
+}
+
+/** What a turn changed, or what a checkpoint has that its parent has not. */
+async function changeOf(workspace: Workspace, given: string): Promise<Diff> {
+  if (isTurnName(given)) return compare(workspace, [given], { detail: "text" });
+  const checkpoint = await workspace.resolve(given);
   const [parent] = checkpoint.parents;
   if (parent === undefined) throw noParent(checkpoint);
-  const diff = await workspace.diff({ from: parent, to: checkpoint.id, detail: "text" });
-  if (call.json)
-    call.output.json({
-      checkpoint: checkpoint.id,
-      parent,
-      format: "patch",
-      patch: patchText(diff),
-    });
-  else await printDiff(diff, call.output);
-  return EXIT.done;
+  return workspace.diff({ from: parent, to: checkpoint.id, detail: "text" });
 }
 
 function noParent(checkpoint: Checkpoint): ContractError {
