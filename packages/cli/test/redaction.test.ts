@@ -1,9 +1,10 @@
 /** [R168] Secrets in what people and agents said are shown by no command; files are shown as they are. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { openWorkspace } from "@belay/engine";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Sandbox } from "./sandbox.ts";
+import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;
 
@@ -86,4 +87,40 @@ test("[R168] an exported repository is without them, a diff and a patch are whol
   expect(sandbox.ok("diff", "1", "@")).toContain(`+PASSWORD=${SECRET}`);
   expect(JSON.stringify(sandbox.json(["diff", "1", "@"]))).toContain(`+PASSWORD=${SECRET}`);
   expect(sandbox.ok("export", "4", "--patch")).toContain(`PASSWORD=${SECRET}`);
+});
+
+test("[R168] a bundle is without them: title, messages, approvals, names, notes and tags; its files are whole", async () => {
+  const thread = await converse();
+  sandbox.ok("checkpoint", "--thread", thread, "-m", `PASSWORD=${SECRET}`);
+  sandbox.ok("note", "@", `the PASSWORD=${SECRET}`);
+  sandbox.ok("tag", "@", `PASSWORD=${SECRET}`);
+  sandbox.ok("approve", "--thread", thread, "-m", `works with PASSWORD=${SECRET}`, "--yes");
+  const bundle = join(sandbox.base, "bundle.tar");
+  sandbox.ok("export", "--thread", thread, "--bundle", bundle);
+  const read = (member: string) => execFileSync("tar", ["-xOf", bundle, member], { encoding: "utf8" });
+  const words = read("thread.json");
+  expect(words).not.toContain(SECRET);
+  expect(words.split("PASSWORD=[redacted]").length).toBeGreaterThan(4);
+  expect(words.split("--password [redacted]").length).toBeGreaterThan(2);
+  const members = execFileSync("tar", ["-tf", bundle], { encoding: "utf8" }).trim().split("\n");
+  const contents = members.filter((member) => member !== "thread.json").map(read);
+  expect(contents).toContain(`PASSWORD=${SECRET}\n`);
+  await sandbox.verify();
+});
+
+test("[R168] what is watched is without them", async () => {
+  await converse();
+  for (const json of [[], ["--json"]]) {
+    const child = spawn(process.execPath, [LAUNCHER, "log", "--watch", ...json], {
+      cwd: sandbox.project,
+      env: sandbox.environment,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+    await expect.poll(() => text).toContain("--password [redacted]");
+    child.kill("SIGINT");
+    await once(child, "close");
+    expect(text).not.toContain(SECRET);
+  }
 });

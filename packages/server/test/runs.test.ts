@@ -40,6 +40,30 @@ test(
 );
 
 test(
+  "[R168] a log is told without secrets, also those that lie where two pieces meet",
+  served(async (project) => {
+    const piece = 256 * 1024;
+    const filler = (bytes: number) => `${"x".repeat(bytes - 1)}\n`;
+    const label = (edge: string) => `-----${edge} RSA PRIVATE KEY-----`;
+    const key = [label("BEGIN"), ...Array<string>(20).fill("aB3+".repeat(16)), label("END")].join("\n");
+    const printed = [filler(piece - 12), "PASSWORD=hunter2-and-more\n", filler(piece - 300), key, "\nend"];
+    writeFileSync(join(project.base, "printed"), printed.join(""));
+    configure(project, { agents: { stub: { command: ["cat", join(project.base, "printed")] } } });
+    run(project, "print");
+    const [{ id }] = (await project.ok("GET", "/api/runs")).runs;
+    let text = "";
+    for (let [at, next] = [-1, 0]; at !== next;) {
+      at = next;
+      const told = await project.ok("GET", `/api/runs/${id}/log?after=${at}`);
+      text += told.text;
+      next = told.next;
+    }
+    const shown = [printed[0], "PASSWORD=[redacted]\n", printed[2], "[redacted]", "\nend"].join("");
+    expect(text === shown, text.replaceAll(/x{9,}/g, "…")).toBe(true);
+  }),
+);
+
+test(
   "[R100] starts nothing unless `runs.http` is on",
   served(async (project) => {
     configure(project, {});

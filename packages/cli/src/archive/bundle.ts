@@ -56,11 +56,14 @@ export async function bundleThread(
     thread: {
       agent: thread.agent,
       externalId: thread.externalId,
-      title: thread.title === null ? null : redact(thread.title),
+      title: withoutSecrets(thread.title),
       createdAt: thread.createdAt,
       updatedAt: thread.updatedAt,
     },
-    sessions: await workspace.approvals.sessions(thread.id),
+    sessions: (await workspace.approvals.sessions(thread.id)).map((session) => ({
+      ...session,
+      message: withoutSecrets(session.message),
+    })),
     messages,
     checkpoints: listed,
   });
@@ -90,11 +93,20 @@ function entry(name: string, size: number, content: () => Iterable<Buffer>): Arc
   return { path: name as BytePath, kind: "file", mode: 0o644, size, content };
 }
 
+function withoutSecrets(text: string | null): string | null {
+  return text === null ? null : redact(text);
+}
+
 /** What is passed on is free of secrets, as far as they can be recognised. */
 function checkpointFacts(checkpoint: Checkpoint) {
   const { id, kind, phase, createdAt, session, messageId, messageIndex, toolUseId, tool } = checkpoint;
   const { agent, git, parents, tags, name, note, description, conversation } = checkpoint;
-  const words = { description: redact(description), name, note: note === null ? null : redact(note), tags };
+  const words = {
+    description: redact(description),
+    name: withoutSecrets(name),
+    note: withoutSecrets(note),
+    tags: tags.map(redact),
+  };
   const place = { session, messageId, messageIndex, toolUseId, tool, conversation };
   return { id, kind, phase, createdAt, ...words, ...place, agent, git, parents };
 }

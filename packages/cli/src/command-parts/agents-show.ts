@@ -1,5 +1,5 @@
 /** `belay agents list`, `show`, `logs` and `stop`. */
-import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { Run, Workspace } from "@belay/engine";
 import { EXIT } from "@belay/protocol/errors";
 import { redact } from "@belay/protocol/redact";
@@ -38,30 +38,12 @@ export async function showLog(call: AgentsCall, workspace: Workspace): Promise<n
     else call.output.note("It has not started yet.");
     return EXIT.done;
   }
-  if (call.json) {
-    let text = "";
-    for await (const piece of createReadStream(path, "utf8")) text += piece as string;
-    call.output.json({ run: id, text });
-    return EXIT.done;
-  }
-  for await (const lines of wholeLines(createReadStream(path, "utf8")))
-    if (!(await call.output.raw(redact(lines)))) break;
+  // as a whole: piece by piece, a secret that lies across a cut would be shown in two halves [R168]
+  const text = redact(await readFile(path, "utf8"));
+  if (call.json) call.output.json({ run: id, text });
+  else await call.output.raw(text);
   return EXIT.done;
 }
-
-/** A secret that is half in one piece and half in the next would not be known for one. */
-async function* wholeLines(pieces: AsyncIterable<unknown>): AsyncGenerator<string> {
-  let rest = "";
-  for await (const piece of pieces) {
-    const text = rest + (piece as string);
-    const end = text.length > LONGEST_LINE ? text.length : text.lastIndexOf("\n") + 1;
-    rest = text.slice(end);
-    if (end > 0) yield text.slice(0, end);
-  }
-  if (rest !== "") yield rest;
-}
-
-const LONGEST_LINE = 1 << 20;
 
 /** [R880] Ends runs and every process of theirs. */
 export async function stopRuns(call: AgentsCall, workspace: Workspace): Promise<number> {

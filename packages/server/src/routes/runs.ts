@@ -26,8 +26,9 @@ export function serveRuns(app: Hono, served: Served): void {
     work(query.workspace, async ({ runs }) => {
       const { log, endedAt } = await runs.find(params.id);
       const { stream = "stdout", after = 0 } = query;
-      const piece = log === null ? { text: "", next: after } : readPiece(log[stream], after);
-      return { ...piece, ended: endedAt !== null };
+      const ended = endedAt !== null;
+      const piece = log === null ? { text: "", next: after } : readPiece(log[stream], after, ended);
+      return { ...piece, ended };
     }),
   );
   serveRoute(app, "POST /api/runs", async ({ query, body }) => {
@@ -110,16 +111,30 @@ async function rootOf(served: Served, ref: string | undefined): Promise<string> 
 }
 
 const PIECE_BYTES = 256 * 1024;
+/** What follows the beginning of a key for longer is none. */
+const LONGEST_KEY_BYTES = 20_000;
 
 /** The file is Belay's own: its name comes from the store. */
-function readPiece(path: string, after: number): { text: string; next: number } {
+function readPiece(path: string, after: number, ended: boolean): { text: string; next: number } {
   const file = openSync(path, "r");
   try {
     const size = Math.max(0, Math.min(PIECE_BYTES, fstatSync(file).size - after));
-    const piece = Buffer.alloc(size);
-    const bytes = readSync(file, piece, 0, size, after);
+    const buffer = Buffer.alloc(size);
+    const piece = buffer.subarray(0, readSync(file, buffer, 0, size, after));
+    const bytes = ended && size < PIECE_BYTES ? piece.length : endOfLines(piece);
     return { text: piece.toString("utf8", 0, bytes), next: after + bytes };
   } finally {
     closeSync(file);
   }
+}
+
+/** [R168] Pieces are cut between lines, and not inside a key of many lines: half a secret is not recognised as one. */
+function endOfLines(piece: Buffer): number {
+  const text = piece.toString("latin1");
+  const lines = text.slice(0, text.lastIndexOf("\n") + 1);
+  const key = lines.lastIndexOf("-----BEGIN ");
+  const isOpen = key >= 0 && lines.length - key < LONGEST_KEY_BYTES && lines.indexOf("-----END ", key) === -1;
+  const end = isOpen ? lines.lastIndexOf("\n", key) + 1 : lines.length;
+  // a line that is longer than a piece is cut all the same
+  return end === 0 && piece.length === PIECE_BYTES ? PIECE_BYTES : end;
 }
