@@ -15,7 +15,10 @@ import { visible } from "../output/visible.ts";
 const OPTIONS = {
   tar: { type: "string", value: "file", about: "all files as a tar archive; - is stdout (the default)" },
   yes: { ...YES, about: "overwrite a file that exists" },
-  patch: { type: "boolean", about: "what changed since the checkpoint before, or what a turn changed, as a patch on stdout" },
+  patch: {
+    type: "boolean",
+    about: "what changed since the checkpoint before, or what a turn changed, as a patch on stdout",
+  },
   thread: { ...THREAD, about: "a whole thread instead of a checkpoint" },
   git: { type: "string", value: "directory", about: "as a git repository in a new directory" },
   bundle: {
