@@ -77,6 +77,42 @@ test("[R171] opencode's plugin asks the resident process itself, over one connec
   expect(checkpoints).toHaveLength(6);
 });
 
+test("[R171] a resident process that was started anew is asked over a new connection", async () => {
+  sandbox = await Sandbox.protected();
+  sandbox.ok("start");
+  const plugin = await loadPlugin(sandbox.project);
+  await call(plugin, "one");
+  await endTurn(plugin);
+  sandbox.ok("stop");
+  sandbox.ok("start");
+  await call(plugin, "two");
+  await endTurn(plugin);
+  expect([started("script"), started("long-way")]).toEqual([false, false]);
+  expect(sandbox.json(["list", "--kind", "tool", "--all"]).checkpoints).toHaveLength(4);
+});
+
+test("[R171] events at the same time take a connection each; what is said is told whole", async () => {
+  sandbox = await Sandbox.protected();
+  sandbox.ok("start");
+  const plugin = await loadPlugin(sandbox.project);
+  const prompt = async (id: string, text: string) => {
+    const parts = [{ type: "text", text }];
+    await plugin["chat.message"]!({ sessionID: "ses_1" }, { message: { id, sessionID: "ses_1" }, parts });
+    return parts.slice(1).map((part) => part.text);
+  };
+  expect(await prompt("msg_1", "é".repeat(70_000))).toEqual([]);
+  await call(plugin, "one");
+  await endTurn(plugin);
+  sandbox.ok("undo", "--yes");
+  const told = await Promise.all([prompt("msg_2", "go on"), call(plugin, "two"), call(plugin, "three")]);
+  await endTurn(plugin);
+  expect(told[0]).toEqual([expect.stringContaining("the user took back some of your earlier work")]);
+  expect([started("script"), started("long-way")]).toEqual([false, false]);
+  expect(sandbox.json(["list", "--kind", "tool", "--all"]).checkpoints).toHaveLength(6);
+  const [thread] = sandbox.json(["threads"]).threads;
+  expect(sandbox.json(["thread", thread.id]).messages[0].content).toHaveLength(70_000);
+});
+
 test("[R171] without the resident process the script does it", async () => {
   sandbox = await Sandbox.protected();
   const plugin = await loadPlugin(sandbox.project);

@@ -17,7 +17,7 @@ export function opencodePlugin({ scope, belayHome }: Place): string {
   return `// Belay's plugin for opencode: checkpoints before prompts and tools. Written by belay.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { Agent, request } from "node:http";
+import { connect } from "node:net";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -54,7 +54,8 @@ const AFTER_ASKING_MS = ${HOOK_MS - ASK_MS};
 const WORK_MS = ${WORK_MS};
 const MOST_CHARACTERS = ${MOST_EVENT_BYTES / 2};
 
-const kept = new Agent({ keepAlive: true, maxSockets: 8 });
+// Connections to the resident process that wait for an event.
+const idle = [];
 const CLIENT = thisProcess();
 let sent = 0;
 
@@ -85,51 +86,83 @@ function isUnprotected(directory) {
 
 /** The resident process, if it is this user's and of the build that belay-hook is of. */
 function residentSocket() {
-  const run = join(HOME, "run");
-  const { uid, mode } = statSync(run);
-  const [, build] = /^build=(.+)$/m.exec(readFileSync(HOOK + ".facts", "utf8")) ?? [];
-  if (uid !== process.getuid() || mode & 0o077 || !build || existsSync(join(HOME, "agents/overdue"))) return undefined;
-  const isOlder = statSync(build).mtimeMs > statSync(join(run, "resident.json")).mtimeMs;
-  const socket = join(run, "resident.sock");
-  return isOlder || !existsSync(socket) ? undefined : socket;
+  try {
+    const run = join(HOME, "run");
+    const { uid, mode } = statSync(run);
+    const [, build] = /^build=(.+)$/m.exec(readFileSync(HOOK + ".facts", "utf8")) ?? [];
+    if (uid !== process.getuid() || mode & 0o077 || !build || existsSync(join(HOME, "agents/overdue"))) return undefined;
+    const isOlder = statSync(build).mtimeMs > statSync(join(run, "resident.json")).mtimeMs;
+    const socket = join(run, "resident.sock");
+    return isOlder || !existsSync(socket) ? undefined : socket;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Without an answer when there was none in time, or no resident process. */
-function ask(event, cwd, id) {
+async function ask(event, cwd, id) {
+  const path = event.length > MOST_CHARACTERS ? undefined : residentSocket();
+  if (path === undefined) return { wasAsked: false };
+  const environment = { BELAY_HOME: HOME, ${CLIENT_VARIABLE}: CLIENT };
+  const body = JSON.stringify({ input: event, cwd, environment, wait: { id, deadline: Date.now() + WORK_MS } });
+  const until = Date.now() + ASK_MS;
+  const kept = idle.pop();
+  // a kept connection may have ended meanwhile: the event is sent again, and counts once under its name
+  const told = (kept && (await post(kept, body, until))) ?? (await post(openLine(path), body, until));
+  try {
+    return { answer: told?.status === 200 ? JSON.parse(told.text).answer : undefined, wasAsked: true };
+  } catch {
+    return { wasAsked: true };
+  }
+}
+
+/**
+ * Undefined where there is no answer in time. opencode's loop is busy, and each turn of it is waited for: what takes
+ * node:http several turns takes one here.
+ */
+function post(line, body, until) {
   return new Promise((done) => {
-    try {
-      const socketPath = event.length > MOST_CHARACTERS ? undefined : residentSocket();
-      if (socketPath === undefined) return done({ wasAsked: false });
-      const end = (answer) => {
-        clearTimeout(timer);
-        done({ answer, wasAsked: true });
-      };
-      const environment = { BELAY_HOME: HOME, ${CLIENT_VARIABLE}: CLIENT };
-      const body = JSON.stringify({ input: event, cwd, environment, wait: { id, deadline: Date.now() + WORK_MS } });
-      const headers = { host: "belay", "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-      const path = "/api/hooks/opencode";
-      const asked = request({ socketPath, agent: kept, method: "POST", path, headers }, (response) => {
-        let text = "";
-        response.setEncoding("utf8").on("data", (part) => (text += part));
-        response.on("error", () => end());
-        response.on("end", () => {
-          try {
-            end(response.statusCode === 200 ? JSON.parse(text).answer : undefined);
-          } catch {
-            end();
-          }
-        });
-      });
-      const timer = setTimeout(() => {
-        end();
-        asked.destroy();
-      }, ASK_MS);
-      asked.on("error", () => end());
-      asked.end(body);
-    } catch {
-      done({ wasAsked: false });
-    }
+    line.pieces = [];
+    const timer = setTimeout(() => {
+      line.end();
+      line.socket.destroy();
+    }, until - Date.now());
+    line.end = (answer) => {
+      clearTimeout(timer);
+      line.end = () => undefined;
+      if (answer !== undefined) idle.push(line);
+      done(answer);
+    };
+    const head = ["POST /api/hooks/opencode HTTP/1.1", "host: belay", "content-type: application/json"];
+    line.socket.write([...head, "content-length: " + Buffer.byteLength(body), "", body].join("\\r\\n"));
   });
+}
+
+/** A connection for one event after the other. It keeps nothing alive: while an event waits, its timer does. */
+function openLine(path) {
+  const socket = connect(path);
+  const line = { socket, pieces: [], end: () => undefined };
+  socket.unref();
+  socket.on("data", (piece) => {
+    line.pieces.push(piece);
+    const answer = parseAnswer(Buffer.concat(line.pieces));
+    if (answer !== undefined) line.end(answer);
+  });
+  socket.on("error", () => undefined);
+  socket.on("close", () => {
+    if (idle.includes(line)) idle.splice(idle.indexOf(line), 1);
+    line.end();
+  });
+  return line;
+}
+
+/** Undefined while it is not whole: the resident process tells the length of each answer to a hook. */
+function parseAnswer(bytes) {
+  const end = bytes.indexOf("\\r\\n\\r\\n");
+  const head = end < 0 ? "" : bytes.toString("latin1", 0, end);
+  const length = Number(/^content-length: (\\d+)$/im.exec(head)?.[1]);
+  if (!(bytes.length >= end + 4 + length)) return undefined;
+  return { status: Number(head.split(" ")[1]), text: bytes.toString("utf8", end + 4) };
 }
 
 function runHook(event, cwd, id) {
