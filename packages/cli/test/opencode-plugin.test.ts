@@ -15,8 +15,8 @@ afterEach(() => {
 
 type Hook = (input: object, output: object) => Promise<void>;
 
-/** The plugin as opencode loads it. A script that is started, and a Node that it starts, leave a mark. */
-async function loadPlugin(directory: string): Promise<Record<string, Hook>> {
+/** A hook of which the script, and the Node that it starts, leave a mark. Belay's own commands replace it. */
+function markHook(): void {
   const node = join(sandbox.base, "node.sh");
   const program = `#!/bin/sh\necho started >>'${sandbox.base}/long-way'\nexec '${process.execPath}' "$@"\n`;
   writeFileSync(node, program, { mode: 0o755 });
@@ -34,6 +34,11 @@ async function loadPlugin(directory: string): Promise<Record<string, Hook>> {
     script,
     readFileSync(script, "utf8").replace("\n", `\necho started >>'${sandbox.base}/script'\n`),
   );
+}
+
+/** The plugin as opencode loads it. */
+async function loadPlugin(directory: string): Promise<Record<string, Hook>> {
+  markHook();
   const file = join(sandbox.base, "plugin.mjs");
   writeFileSync(file, opencodePlugin({ scope: "user", belayHome: sandbox.home } as never));
   const { Belay } = (await import(`${file}?${Date.now()}`)) as {
@@ -77,14 +82,16 @@ test("[R171] opencode's plugin asks the resident process itself, over one connec
   expect(checkpoints).toHaveLength(6);
 });
 
-test("[R171] a resident process that was started anew is asked over a new connection", async () => {
+test("[R171] a resident process that was started again is asked over a new connection", async () => {
   sandbox = await Sandbox.protected();
   sandbox.ok("start");
   const plugin = await loadPlugin(sandbox.project);
   await call(plugin, "one");
   await endTurn(plugin);
+  // meanwhile this process is blocked, as opencode may be: it has not heard that the connection ended
   sandbox.ok("stop");
   sandbox.ok("start");
+  markHook();
   await call(plugin, "two");
   await endTurn(plugin);
   expect([started("script"), started("long-way")]).toEqual([false, false]);

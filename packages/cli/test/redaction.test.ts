@@ -1,6 +1,7 @@
 /** [R168] Secrets in what people and agents said are shown by no command; files are shown as they are. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openWorkspace } from "@belay/engine";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -118,9 +119,28 @@ test("[R168] what is watched is without them", async () => {
     });
     let text = "";
     child.stdout.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-    await expect.poll(() => text).toContain("--password [redacted]");
-    child.kill("SIGINT");
-    await once(child, "close");
+    const ended = once(child, "close");
+    try {
+      await expect.poll(() => text).toContain("Log in with");
+    } finally {
+      child.kill("SIGINT");
+      await ended;
+    }
+    expect(text).toContain("--password [redacted]");
     expect(text).not.toContain(SECRET);
   }
+});
+
+test("[R168] what an agent printed is shown without them, also where the pieces of a reader meet", async () => {
+  const before = `${"x".repeat(65_530)}\n`;
+  writeFileSync(join(sandbox.base, "printed"), `${before}PASSWORD=${SECRET}\n`);
+  const agents = { stub: { command: ["cat", join(sandbox.base, "printed")] } };
+  writeFileSync(join(sandbox.home, "config.json"), JSON.stringify({ agents }));
+  const { runs } = sandbox.json(["agents", "run", "--in-place", "--yes", "--agent", "stub", "-p", "print"]);
+  const shown = [
+    sandbox.ok("agents", "logs", runs[0].id),
+    sandbox.json(["agents", "logs", runs[0].id]).text as string,
+  ];
+  expect(shown.map((text) => text === `${before}PASSWORD=[redacted]\n`)).toEqual([true, true]);
+  await sandbox.verify();
 });
