@@ -122,6 +122,24 @@ describe("threads and messages", () => {
   );
 
   test(
+    "[A58] [R356] what a deleted thread takes with it is no version",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const thread = await open(temp, "a");
+      const { checkpoint } = await workspace.turns.prompt(thread, { content: "one" });
+      const { id } = await workspace.versions.create({ checkpoint: checkpoint!.id });
+      write("x", "1\n");
+      await workspace.turns.end(thread);
+      await workspace.turns.prompt(thread, { content: "two" });
+      await workspace.turns.end(thread);
+      await workspace.checkpoint();
+      await workspace.threads.delete(thread, { checkpoints: true });
+      expect((await workspace.versions.list()).map((version) => version.id)).toEqual([id]);
+      expect((await workspace.list({ thread })).map((each) => each.id)).toEqual([checkpoint!.id]);
+    }),
+  );
+
+  test(
     "[Y12] the supervisor policy refuses the 51st manual checkpoint of a thread; [Y57] one can be deleted",
     inWorkspace({ x: "0\n" }, async (temp) => {
       const thread = await open(temp);

@@ -16,6 +16,7 @@ import {
   openThread,
   setTitle,
 } from "../history/threads.ts";
+import { versionSeqs } from "../history/versions.ts";
 import { insertUncaptured, listUncaptured } from "../history/uncaptured.ts";
 import type { Thread } from "../model/checkpoint.ts";
 import type {
@@ -102,12 +103,13 @@ export class LocalThreads implements Threads {
       hideThread(db, thread, system.now());
       unmarkClosed(db, thread);
       if (options.checkpoints !== true) return;
-      const ends = endsOfBranches(db);
+      // [R356] a version is on a branch, whichever thread it came from
+      const kept = new Set([...endsOfBranches(db), ...versionSeqs(db)]);
       const own = listCheckpoints(db, { thread, branch: "all" });
       pruneCheckpoints(
         store,
         system,
-        own.filter(({ seq }) => !ends.has(seq)),
+        own.filter(({ seq }) => !kept.has(seq)),
       );
     });
     await this.#forgotten(report);

@@ -28,7 +28,7 @@ export interface Threads {
   update(thread: ThreadId, change: { readonly title: string | null }): Promise<ThreadSummary>;
   /** Says that a conversation is over, for policies that keep less of such ones. Its next event opens it again. */
   close(thread: ThreadId): Promise<ThreadSummary>;
-  /** Hides a thread and forgets its words. Its checkpoints stay restorable unless `checkpoints` prunes them too. */
+  /** Hides a thread and forgets its words. Its checkpoints stay restorable unless `checkpoints` prunes them too; those that are versions stay. */
   delete(thread: ThreadId, options?: { readonly checkpoints?: boolean }): Promise<void>;
 
   /** Adds a message; one of the user's is a prompt, as with `turns.prompt`. */
