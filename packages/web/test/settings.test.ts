@@ -158,7 +158,10 @@ describe.skipIf(CHROMIUM === undefined)("settings", () => {
           // settings that cannot be read are left alone, and the dialog says so
           project.write(".claude/settings.local.json", "{ not json");
           await hand.press(card.getByRole("button", { name: "Install the hooks of Claude Code…" }));
-          await hand.press(dialog(page).getByRole("button", { name: /^(Add hooks|Write them again)/ }));
+          const again = dialog(page).getByRole("button", { name: /^(Add hooks|Write them again)/ });
+          // a key does not wait until it may, as a click does
+          await expect.poll(() => again.getAttribute("aria-disabled")).not.toBe("true");
+          await hand.press(again);
           await dialog(page).getByRole("alert").getByText("was left alone").waitFor();
           expect(settings()).toBe("{ not json");
         },
