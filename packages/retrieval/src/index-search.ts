@@ -1,7 +1,7 @@
 /** Finds pieces of the index by words, by likeness and by the words of paths, and ranks them as one. */
 import type { Embedder } from "./embedder.ts";
 import type { IndexStore } from "./index-store.ts";
-import { fuse } from "./rank.ts";
+import { fuseRankings } from "./rank.ts";
 import type { SearchOptions } from "./retrieval-index.ts";
 import { VectorTable } from "./vector-table.ts";
 import { queryWords } from "./words.ts";
@@ -55,7 +55,7 @@ export class IndexSearch {
       ...(mode === "text" ? [] : [await this.#byLikeness(query, wanted)]),
     ];
     const found: Found[] = [];
-    for (const { id, score } of fuse(rankings)) {
+    for (const { id, score } of fuseRankings(rankings)) {
       if (found.length >= k * 2) break;
       found.push(...this.#describe(id, score, wanted));
     }

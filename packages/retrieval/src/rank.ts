@@ -3,7 +3,7 @@
 const SMOOTHING = 60;
 
 /** Reciprocal rank fusion; equal ones keep the order of their ids. */
-export function fuse(rankings: readonly (readonly number[])[]): { id: number; score: number }[] {
+export function fuseRankings(rankings: readonly (readonly number[])[]): { id: number; score: number }[] {
   const scores = new Map<number, number>();
   for (const ranking of rankings) {
     ranking.forEach((id, place) => scores.set(id, (scores.get(id) ?? 0) + 1 / (SMOOTHING + place + 1)));

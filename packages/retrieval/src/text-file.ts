@@ -23,7 +23,7 @@ export function contentHash(bytes: Uint8Array): string {
 }
 
 /** A regular file's bytes; undefined where there is none, it is too large, or a link leads to it. */
-export function readIfAny(root: string, path: string): Buffer | undefined {
+export function readRegularFile(root: string, path: string): Buffer | undefined {
   let descriptor: number;
   try {
     const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);

@@ -20,7 +20,7 @@ import type {
   SyncOptions,
   Synced,
 } from "./retrieval-index.ts";
-import { contentHash, isPrivate, MOST_BYTES, readIfAny, textOf } from "./text-file.ts";
+import { contentHash, isPrivate, MOST_BYTES, readRegularFile, textOf } from "./text-file.ts";
 import { toBytes } from "./vector-table.ts";
 import { wordsOf } from "./words.ts";
 
@@ -72,7 +72,7 @@ export class WorkspaceIndex implements RetrievalIndex {
   }
 
   async indexFile(path: string, content?: string): Promise<{ chunks: number; unchanged: boolean }> {
-    const bytes = content === undefined ? readIfAny(this.#workspace.root, path) : Buffer.from(content);
+    const bytes = content === undefined ? readRegularFile(this.#workspace.root, path) : Buffer.from(content);
     this.#forgetSnapshot();
     if (bytes !== undefined) return this.#put(path, bytes);
     await this.removeFile(path);
@@ -428,7 +428,7 @@ function append(paths: Map<number, string[]>, document: number, path: string): v
 }
 
 function readText(root: string, path: string): { hash: string; text: string } | undefined {
-  const bytes = readIfAny(root, path);
+  const bytes = readRegularFile(root, path);
   const text = bytes && textOf(bytes);
   return bytes === undefined || text === undefined ? undefined : { hash: contentHash(bytes), text };
 }

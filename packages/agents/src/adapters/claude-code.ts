@@ -67,10 +67,10 @@ export const claudeCode: AgentAdapter = {
     return claudeObstacles([...allSettings(place), MANAGED_SETTINGS]);
   },
   async lastRun({ user, root, environment }, since) {
-    const { dashedName, newestIn } = await import("../conversation/last-run.ts");
+    const { dashedProjectName, lastRunIn } = await import("../conversation/last-run.ts");
     if (root === null) return null;
-    const project = join(configDirectory(user, environment), "projects", dashedName(root));
-    return newestIn([project], ".jsonl", since);
+    const project = join(configDirectory(user, environment), "projects", dashedProjectName(root));
+    return lastRunIn([project], ".jsonl", since);
   },
   conversations: claudeConversations,
 };

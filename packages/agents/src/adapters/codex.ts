@@ -49,8 +49,8 @@ export const codex: AgentAdapter = {
     return codexTrustObstacles(config, hooksPath(place));
   },
   async lastRun({ user, root, environment }, since) {
-    const { newestByDay } = await import("../conversation/last-run.ts");
-    return root === null ? null : newestByDay(join(codexHome(user, environment), "sessions"), root, since);
+    const { lastRunByDay } = await import("../conversation/last-run.ts");
+    return root === null ? null : lastRunByDay(join(codexHome(user, environment), "sessions"), root, since);
   },
   conversations: codexConversations,
 };

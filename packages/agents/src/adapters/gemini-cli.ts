@@ -55,8 +55,8 @@ export const geminiCli: AgentAdapter = {
     return geminiObstacles(place, settingsFiles(place));
   },
   async lastRun({ user, root }, since) {
-    const { geminiProjects, newestIn } = await import("../conversation/last-run.ts");
-    return root === null ? null : newestIn(geminiProjects(join(user, ".gemini"), root), "", since);
+    const { geminiProjects, lastRunIn } = await import("../conversation/last-run.ts");
+    return root === null ? null : lastRunIn(geminiProjects(join(user, ".gemini"), root), "", since);
   },
   conversations: filesOnly("Gemini CLI", "its own /rewind"),
 };

@@ -41,10 +41,10 @@ export const qwenCode: AgentAdapter = {
     return qwenObstacles(place, settingsFiles(place));
   },
   async lastRun({ user, root }, since) {
-    const { dashedName, hashedName, newestIn } = await import("../conversation/last-run.ts");
+    const { dashedProjectName, hashedProjectName, lastRunIn } = await import("../conversation/last-run.ts");
     if (root === null) return null;
-    const projects = [join("projects", dashedName(root)), join("tmp", hashedName(root))];
-    return newestIn(
+    const projects = [join("projects", dashedProjectName(root)), join("tmp", hashedProjectName(root))];
+    return lastRunIn(
       projects.map((project) => join(user, ".qwen", project, "chats")),
       "",
       since,

@@ -7,7 +7,7 @@ import { closeSync, existsSync, fsyncSync, openSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import { ancestors, byUuid, readTranscript, type TranscriptEntry } from "./claude-transcript.ts";
 import type { ForkRequest, ForkResult } from "./conversations.ts";
-import { dashedName, namesIn } from "./last-run.ts";
+import { dashedProjectName, namesIn } from "./last-run.ts";
 
 /** Fields that name another message of the same conversation. */
 const LINKS = ["uuid", "parentUuid", "logicalParentUuid", "sourceToolAssistantUUID", "leafUuid"];
@@ -84,7 +84,7 @@ function transcriptPath({ transcript, session, cwd, user, environment }: ForkReq
   if (transcript !== null && transcript.endsWith(".jsonl") && existsSync(transcript)) return transcript;
   if (!/^[\w-]{1,100}$/.test(session)) return null;
   const projects = join(environment["CLAUDE_CONFIG_DIR"] || join(user, ".claude"), "projects");
-  const directories = [dashedName(cwd), ...namesIn(projects)];
+  const directories = [dashedProjectName(cwd), ...namesIn(projects)];
   const places = directories.map((directory) => join(projects, directory, `${session}.jsonl`));
   return places.find((path) => existsSync(path)) ?? null;
 }

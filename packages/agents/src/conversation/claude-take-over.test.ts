@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { takeOverClaude } from "./claude-take-over.ts";
-import { dashedName } from "./last-run.ts";
+import { dashedProjectName } from "./last-run.ts";
 
 describe("a conversation of Claude Code from another machine", () => {
   test("[R767] is written where it looks for those of this directory, with its paths moved", () => {
@@ -24,7 +24,7 @@ describe("a conversation of Claude Code from another machine", () => {
     const result = takeOverClaude({ text, from: "/srv/ana/work", cwd, user, environment: {} });
     if (result.outcome !== "forked") return expect.unreachable(result.outcome);
     expect(result.resume).toEqual(["claude", "--resume", result.session]);
-    const directory = join(user, ".claude/projects", dashedName(cwd));
+    const directory = join(user, ".claude/projects", dashedProjectName(cwd));
     expect(readdirSync(directory)).toEqual([`${result.session}.jsonl`]);
     const path = join(directory, `${result.session}.jsonl`);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -51,7 +51,7 @@ describe("a conversation of Claude Code from another machine", () => {
         environment: {},
       });
       if (result.outcome !== "forked") return expect.unreachable(result.outcome);
-      const path = join(user, ".claude/projects", dashedName("/new"), `${result.session}.jsonl`);
+      const path = join(user, ".claude/projects", dashedProjectName("/new"), `${result.session}.jsonl`);
       return (JSON.parse(readFileSync(path, "utf8")) as { content: string }).content;
     };
     expect(moved("src/app/page.tsx /mnt/app/x ./app 'cd /app' (/app/x) /app", "/app")).toBe(

@@ -7,7 +7,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { parsePayload } from "../events/payload.ts";
 import type { ForkResult, TakeOverRequest } from "./conversations.ts";
-import { dashedName } from "./last-run.ts";
+import { dashedProjectName } from "./last-run.ts";
 
 /** Writes the transcript; what is not a line of one is left out. */
 export function takeOverClaude({ text, from, cwd, user, environment }: TakeOverRequest): ForkResult {
@@ -20,7 +20,7 @@ export function takeOverClaude({ text, from, cwd, user, environment }: TakeOverR
   });
   if (lines.length === 0) return { outcome: "empty", resume: ["claude"] };
   const projects = join(environment["CLAUDE_CONFIG_DIR"] || join(user, ".claude"), "projects");
-  const directory = join(projects, dashedName(cwd));
+  const directory = join(projects, dashedProjectName(cwd));
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = openSync(join(directory, `${session}.jsonl`), "wx", 0o600);
   try {

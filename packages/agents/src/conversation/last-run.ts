@@ -12,7 +12,7 @@ const FILES_LOOKED_INTO = 40;
 const HEAD_BYTES = 64 << 10;
 
 /** When the newest of these files was last written to, if that was after a moment. */
-export function newestIn(directories: readonly string[], ending: string, since: number): number | null {
+export function lastRunIn(directories: readonly string[], ending: string, since: number): number | null {
   const times = directories.flatMap((directory) =>
     namesIn(directory)
       .filter((name) => name.endsWith(ending))
@@ -23,7 +23,7 @@ export function newestIn(directories: readonly string[], ending: string, since: 
 }
 
 /** The same for files of all projects, kept by day, where each names its directory near its beginning. */
-export function newestByDay(sessions: string, cwd: string, since: number): number | null {
+export function lastRunByDay(sessions: string, cwd: string, since: number): number | null {
   const mark = `"cwd":${JSON.stringify(cwd)}`;
   let looked = 0;
   for (const path of newestFirst(sessions, 3)) {
@@ -36,12 +36,12 @@ export function newestByDay(sessions: string, cwd: string, since: number): numbe
 }
 
 /** Claude Code's name for a project's directory; other agents adopted it. */
-export function dashedName(root: string): string {
+export function dashedProjectName(root: string): string {
   return root.replace(/[^A-Za-z0-9]/g, "-");
 }
 
 /** Gemini CLI's name for it; other agents adopted it. */
-export function hashedName(root: string): string {
+export function hashedProjectName(root: string): string {
   return createHash("sha256").update(root).digest("hex");
 }
 
@@ -49,7 +49,7 @@ export function hashedName(root: string): string {
 export function geminiProjects(home: string, root: string): string[] {
   const listed = objectOf(parsePayload(headOf(join(home, "projects.json"))) ?? {}, "projects");
   const short = textOf(listed, root);
-  const names = short === null ? [hashedName(root)] : [short, hashedName(root)];
+  const names = short === null ? [hashedProjectName(root)] : [short, hashedProjectName(root)];
   return names.map((name) => join(home, "tmp", basename(name), "chats"));
 }
 

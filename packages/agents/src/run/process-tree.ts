@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasEnded, isRunning, statFields } from "../state/is-running.ts";
+import { hasProcessEnded, isRunning, statFields } from "../state/is-running.ts";
 import type { Processes, ProgramProcess } from "./run-record.ts";
 
 /** The variable that marks every process of a run. */
@@ -96,7 +96,7 @@ function readProcesses(): ProcessRow[] | undefined {
   return names.flatMap((name) => {
     const fields = statFields(readText(`/proc/${name}/stat`));
     const [, parent, group, session] = fields;
-    if (session === undefined || hasEnded(fields)) return [];
+    if (session === undefined || hasProcessEnded(fields)) return [];
     return [{ pid: Number(name), parent: Number(parent), group: Number(group), session: Number(session) }];
   });
 }

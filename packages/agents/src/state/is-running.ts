@@ -13,7 +13,7 @@ export function isRunning(pid: number): boolean {
 
 function isZombie(pid: number): boolean {
   try {
-    return hasEnded(statFields(readFileSync(`/proc/${pid}/stat`, "latin1")));
+    return hasProcessEnded(statFields(readFileSync(`/proc/${pid}/stat`, "latin1")));
   } catch {
     return false;
   }
@@ -28,6 +28,6 @@ export function statFields(stat: string): string[] {
  * True for a zombie, which has ended: its parent only has to notice. A process whose first thread has ended looks
  * like one although its other threads, whose number is the last field looked at, still write.
  */
-export function hasEnded({ 0: state, 17: threads }: readonly string[]): boolean {
+export function hasProcessEnded({ 0: state, 17: threads }: readonly string[]): boolean {
   return state === "X" || (state === "Z" && Number(threads) <= 1);
 }

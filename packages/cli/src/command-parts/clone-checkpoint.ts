@@ -13,7 +13,7 @@ import { visible } from "../output/visible.ts";
 import { warnAll } from "../wiring/open-workspace.ts";
 import { createRemoteHost, type CommandHost } from "../wiring/remote-host.ts";
 import type { CloneSource } from "./clone-source.ts";
-import { linksOutside } from "./foreign-content.ts";
+import { linksLeadingOutside } from "./foreign-content.ts";
 import { requireRecoveryFile } from "./recovery-file.ts";
 import { withheldPaths, withheldText } from "./withheld-paths.ts";
 
@@ -123,7 +123,7 @@ async function fetch(
     plan: await workspace.planRestore(checkpoint.id),
     excluded: excluded.map(({ path }) => String(path)),
     withheld: await withheldPaths(workspace, checkpoint.id),
-    outside: await linksOutside(workspace, checkpoint.id),
+    outside: await linksLeadingOutside(workspace, checkpoint.id),
     bytes,
     line: remote.entry.line,
   };

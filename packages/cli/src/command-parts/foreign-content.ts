@@ -22,7 +22,7 @@ export function leadingOutside(files: Iterable<LinkOrFile>): string[] {
 }
 
 /** Symbolic links of a checkpoint whose target is outside the directory. */
-export async function linksOutside(workspace: Workspace, checkpoint: string): Promise<string[]> {
+export async function linksLeadingOutside(workspace: Workspace, checkpoint: string): Promise<string[]> {
   const links: LinkOrFile[] = [];
   for await (const file of workspace.files(checkpoint))
     if (file.kind === "symlink")

@@ -15,7 +15,7 @@ import { parseDuration } from "../call/duration.ts";
 import { threadId } from "../call/thread-option.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { visible } from "../output/visible.ts";
-import { tellParent } from "../resident/command-process.ts";
+import { tellParentProcess } from "../resident/command-process.ts";
 import { reviewsJson, reviewsText, type FollowedReview } from "./team-reviews.ts";
 import type { CommandHost } from "../wiring/remote-host.ts";
 
@@ -110,7 +110,7 @@ export async function withBar<Result>(
   using bar = createProgressBar(label, noun, !call.json && !call.output.quiet);
   return await work((done, total) => {
     bar.update({ done, total });
-    tellParent({ done, total });
+    tellParentProcess({ done, total });
   });
 }
 

@@ -159,8 +159,8 @@ async function report(
   const { excluded } = await workspace.show(checkpoint.id);
   const { withheldPaths, withheldText } = await import("../command-parts/withheld-paths.ts");
   const withheld = await withheldPaths(workspace, checkpoint.id);
-  const { linksOutside } = await import("../command-parts/foreign-content.ts");
-  const outside = await linksOutside(workspace, checkpoint.id);
+  const { linksLeadingOutside } = await import("../command-parts/foreign-content.ts");
+  const outside = await linksLeadingOutside(workspace, checkpoint.id);
   warnAll(
     call,
     outside.map((path) => `${visible(path)} is a link that leads outside the directory.`),

@@ -3,7 +3,7 @@ import { defineCommand, type Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { verifyJson } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
-import { tellParent } from "../resident/command-process.ts";
+import { tellParentProcess } from "../resident/command-process.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { count, size } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
@@ -32,7 +32,7 @@ async function verifyWithBar(call: Call, workspace: Workspace, full: boolean): P
   using bar = createProgressBar("Verifying", "object", !call.json && !call.output.quiet);
   const progress = (done: number, total: number) => {
     bar.update({ done, total });
-    tellParent({ done, total });
+    tellParentProcess({ done, total });
   };
   return await workspace.upkeep.verify({ full, progress });
 }

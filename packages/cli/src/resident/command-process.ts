@@ -66,7 +66,7 @@ const TELL_MS = 100;
 let toldAt = 0;
 
 /** Tells the process that started this command how far it has come, if it was started that way. */
-export function tellParent(progress: WorkProgress): void {
+export function tellParentProcess(progress: WorkProgress): void {
   if (!process.connected || performance.now() - toldAt < TELL_MS) return;
   toldAt = performance.now();
   process.send?.(progress);

@@ -1,7 +1,7 @@
 /** The context of operations on a workspace. */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { ReportedEnd } from "../history/reported-ends.ts";
-import { headRules } from "../history/checkpoints.ts";
+import { headCheckpointRules } from "../history/checkpoints.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { listNamedPaths, pathsAbsentFrom } from "../history/named-paths.ts";
 import { hasOpenStep } from "../history/step-rows.ts";
@@ -85,7 +85,7 @@ function leftOutAnyway(context: Pick<Context, "store" | "excludedDirectories">):
 function carriedPaths(store: Store): readonly BytePath[] {
   const { db } = store;
   if (!hasOpenStep(db)) return [];
-  const rules = headRules(db);
+  const rules = headCheckpointRules(db);
   return rules === undefined ? [] : includedBy(store, rules);
 }
 

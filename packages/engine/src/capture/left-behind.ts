@@ -5,7 +5,7 @@
  */
 import { below } from "../fs/absolute-path.ts";
 import { kindOf } from "../fs/file-stat.ts";
-import { headView } from "../history/checkpoints.ts";
+import { headCheckpointView } from "../history/checkpoints.ts";
 import { hasOpenStep } from "../history/step-rows.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -26,7 +26,7 @@ export function leftBehind(
   since?: Checkpoint,
 ): { included: readonly BytePath[]; absent: ReadonlySet<BytePath> } {
   const { db } = context.store;
-  const newest = headView(db);
+  const newest = headCheckpointView(db);
   if (newest === undefined) return NOTHING;
   try {
     const left = leavers(present.objects, newest, present);

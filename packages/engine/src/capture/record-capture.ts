@@ -4,7 +4,7 @@
  */
 import { assertTagFree } from "../history/annotations.ts";
 import type { AttributionMoment } from "../history/attribution.ts";
-import { headView, type CheckpointBefore } from "../history/checkpoints.ts";
+import { headCheckpointView, type CheckpointBefore } from "../history/checkpoints.ts";
 import { closeAbandoned } from "../history/close-abandoned.ts";
 import { readUnsettled } from "../history/journal.ts";
 import { resumedCommands } from "../history/liveness.ts";
@@ -41,7 +41,7 @@ export function recordCapture(context: Context, present: Present, recording: Cap
   validate(db, request);
   const restoring = pathsBeingRestored(context);
   const midRestore = [...restoring].map((path): Doubt => ({ path, reason: "mid-restore" }));
-  const newest = headView(db);
+  const newest = headCheckpointView(db);
   const changes = newest && changesSince(context, newest, present);
   const moment = momentOf(context, { ...recording.moment, event: request.thread });
   for (const call of resumedCommands(db, moment)) reopenCall(db, call);

@@ -5,7 +5,7 @@ import { momentOf } from "./moment.ts";
 import { provenChanges } from "./proven-changes.ts";
 import { attributeChanges } from "../history/attribution.ts";
 import { UNRECORDED, type Change } from "../history/changes.ts";
-import { headView } from "../history/checkpoints.ts";
+import { headCheckpointView } from "../history/checkpoints.ts";
 
 /** What changed since the newest checkpoint, and the steps that are at work now. */
 export type Unrecorded = ReturnType<typeof attributeChanges>;
@@ -16,7 +16,7 @@ export const ALL_RECORDED: Unrecorded = { changes: [], windows: [] };
 /** What the present has and no checkpoint does. */
 export function unrecordedIn(context: Context, present: Present): Unrecorded {
   const { db } = context.store;
-  const newest = headView(db);
+  const newest = headCheckpointView(db);
   if (newest === undefined) return ALL_RECORDED;
   const changes = provenChanges(present.objects, asSeen(context, newest), present);
   return attributeChanges(db, changes, momentOf(context));

@@ -6,7 +6,7 @@
 import { lookUp } from "../diff/compare-trees.ts";
 import { editTree } from "../diff/edit-tree.ts";
 import { withheldIn } from "../diff/withheld-in.ts";
-import { headView } from "../history/checkpoints.ts";
+import { headCheckpointView } from "../history/checkpoints.ts";
 import { restoredLast } from "../history/step-rows.ts";
 import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import type { Gap } from "../model/checkpoint.ts";
@@ -48,7 +48,7 @@ export function carryWithheld(
   if (store.objects.withheld().size === 0) return undefined;
   const edits = new Map<BytePath, Entry>();
   const gaps: Gap[] = [];
-  for (const from of [headView(store.db)?.snapshot, restoredLast(store.db)]) {
+  for (const from of [headCheckpointView(store.db)?.snapshot, restoredLast(store.db)]) {
     if (from === undefined || !store.objects.has(from)) continue;
     for (const [path, entry] of withheldIn(store.objects, from)) {
       if (edits.has(path) || store.objects.has(entry.hash) || !isFree({ objects, snapshot }, path)) continue;

@@ -14,7 +14,7 @@ import { beginNativeLook } from "../scan/native-look.ts";
 import { RulesReader } from "../scan/rules-reader.ts";
 import { scanTree } from "../scan/scan.ts";
 import type { CacheFacts, StatCache } from "../scan/stat-cache.ts";
-import { createFileSink, createStoreSink, DISCARD, putBytes } from "../store/content-sink.ts";
+import { createFileSink, createStoreSink, DISCARD, putSmallContent } from "../store/content-sink.ts";
 import type { ObjectWriter } from "../store/object-writer.ts";
 import { buildSnapshot } from "./build-snapshot.ts";
 import { LastScan } from "./last-scan.ts";
@@ -222,9 +222,9 @@ function putLists(
   excludedRoots: readonly ExcludedRoot[],
 ): Pick<Present, "rules" | "recordedRules" | "excluded" | "excludedRoots" | "objects"> {
   return {
-    rules: putBytes(sink, encodeRules(recordedRules)),
+    rules: putSmallContent(sink, encodeRules(recordedRules)),
     recordedRules,
-    excluded: putBytes(sink, encodeExcluded(excludedRoots)),
+    excluded: putSmallContent(sink, encodeExcluded(excludedRoots)),
     excludedRoots,
     objects,
   };

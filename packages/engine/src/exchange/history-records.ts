@@ -14,7 +14,7 @@ import {
 } from "./synced-tables.ts";
 import { isSentCheckpoint, isSentRow, readSentKinds } from "../history/sent-kinds.ts";
 import { isFetchedRow } from "./fetched-row.ts";
-import { chosenBy } from "./selection.ts";
+import { selectionFilter } from "./selection.ts";
 
 /** The kind of records that hold what belongs to the checkpoint of the record before. */
 const PART_KIND = "parts";
@@ -53,7 +53,7 @@ export function* readQueued(
   remote: string,
   { until, chosen }: { readonly until: number; readonly chosen?: Selection | undefined },
 ): Generator<QueuedRecord> {
-  const isChosen = chosenBy(db, chosen);
+  const isChosen = selectionFilter(db, chosen);
   const sent = readSentKinds(db);
   for (const kind of [...SYNCED_TABLES.map((table) => table.kind), TAG_KIND]) {
     const rows = db.all(

@@ -17,7 +17,7 @@ export type IsChosen = (
 ) => boolean | undefined;
 
 /** Which rows are chosen; all of them without a selection. */
-export function chosenBy(db: Database, selection: Selection | undefined): IsChosen {
+export function selectionFilter(db: Database, selection: Selection | undefined): IsChosen {
   if (selection === undefined) return () => true;
   const { threads, checkpoints } = closureOf(db, selection);
   return (kind, id, row) => {

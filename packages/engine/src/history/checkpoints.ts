@@ -54,7 +54,7 @@ export function headCheckpoint(db: Database): Checkpoint | undefined {
 export type CheckpointBefore = Pick<Checkpoint, "id" | "seq" | "snapshot" | "rules" | "excluded" | "files">;
 
 /** What the head saw, and the rules it went by. */
-export function headView(db: Database): CheckpointBefore | undefined {
+export function headCheckpointView(db: Database): CheckpointBefore | undefined {
   const row = db.get(
     `SELECT id, seq, snapshot, rules, excluded, files FROM checkpoint
        WHERE seq = (SELECT head FROM branch WHERE id = ${BRANCH_HERE})`,
@@ -72,7 +72,7 @@ export function headView(db: Database): CheckpointBefore | undefined {
 }
 
 /** The rules object of the head. */
-export function headRules(db: Database): ObjectHash | undefined {
+export function headCheckpointRules(db: Database): ObjectHash | undefined {
   const row = db.get("SELECT rules FROM checkpoint WHERE seq = ?", headSeq(db));
   return row === undefined ? undefined : hashIn(row, "rules");
 }

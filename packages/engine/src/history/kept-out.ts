@@ -11,7 +11,7 @@ export function keepOut(db: Database, path: BytePath, now: number): void {
 }
 
 /** Lifts the exclusion; false when there was none. */
-export function letIn(db: Database, path: BytePath): boolean {
+export function liftExclusion(db: Database, path: BytePath): boolean {
   const isKeptOut = db.get("SELECT 1 FROM kept_out WHERE path = ?", pathToBytes(path)) !== undefined;
   db.run("DELETE FROM kept_out WHERE path = ?", pathToBytes(path));
   return isKeptOut;

@@ -22,7 +22,7 @@ import { deltaHash, encodeChanges, insertChanges } from "./changes.ts";
 import { appendEvent } from "./events.ts";
 import { conversationFacts } from "./messages.ts";
 import { appendOperation, type OperationKind } from "./operations.ts";
-import { noteBase, readOpenSession } from "./sessions.ts";
+import { setFirstSessionBase, readOpenSession } from "./sessions.ts";
 import { noteChange } from "./step-rows.ts";
 import { touchThread } from "./threads.ts";
 
@@ -111,7 +111,7 @@ export function recordCheckpoint(db: Database, recording: Recording, known: Circ
   });
   for (const step of authorsOf(attributed)) noteChange(db, step, operationSeq);
   if (checkpoint.thread !== null) {
-    noteBase(db, checkpoint.thread, checkpoint.seq);
+    setFirstSessionBase(db, checkpoint.thread, checkpoint.seq);
     touchThread(db, checkpoint.thread, { now, isAgent: AGENT_KINDS.has(checkpoint.kind) });
   }
   tell(db, checkpoint, attributed.changes, previous);

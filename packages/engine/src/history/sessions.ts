@@ -51,7 +51,7 @@ export function readOpenSession(db: Database, thread: ThreadId): OpenSession {
 }
 
 /** Makes a thread's first checkpoint the base of its first session. */
-export function noteBase(db: Database, thread: ThreadId, seq: number): void {
+export function setFirstSessionBase(db: Database, thread: ThreadId, seq: number): void {
   db.run("UPDATE session SET base = ? WHERE thread = ? AND status = 'active' AND base IS NULL", seq, thread);
 }
 

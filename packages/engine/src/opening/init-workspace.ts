@@ -15,7 +15,7 @@ import type { CheckpointRequest, TakenCheckpoint } from "../model/checkpoint.ts"
 import type { Progress, Workspace } from "../workspace/interface/workspace.ts";
 import { homePath, systemOf, type EngineOptions } from "./engine-options.ts";
 import { locate } from "./find-workspace.ts";
-import { assemble, openRegistered, type Opening } from "./open-registered.ts";
+import { workspaceOverStore, openRegistered, type Opening } from "./open-registered.ts";
 import { existingRoot, refuseNested, refuseUnfit } from "./protectable-directory.ts";
 
 /** Options of protecting a directory. */
@@ -203,7 +203,7 @@ async function takeInitial(
     noteRoot(store.db, registered.path);
   });
   cover(store, options);
-  const workspace = assemble(registered, store, { home, system, options: {}, notices: [] });
+  const workspace = workspaceOverStore(registered, store, { home, system, options: {}, notices: [] });
   return await workspace.checkpoint(firstOf(options), options.progress);
 }
 

@@ -32,7 +32,7 @@ export function openRegistered(located: LocatedWorkspace, opening: Opening): Loc
   try {
     assertOwn(store, located);
     noteRoot(store.db, located.path);
-    const workspace = assemble(located, store, { ...opening, notices: located.notices });
+    const workspace = workspaceOverStore(located, store, { ...opening, notices: located.notices });
     workspace.recover();
     return workspace;
   } catch (error) {
@@ -66,7 +66,7 @@ function assertOwn({ db, directory }: Store, { id }: RegisteredWorkspace): void 
 }
 
 /** A workspace over a store that is open already. */
-export function assemble(
+export function workspaceOverStore(
   { id, path: root }: RegisteredWorkspace,
   store: Store,
   assembling: Pick<Opening, "home" | "system" | "options"> & {

@@ -86,7 +86,7 @@ export function sinkBytes(
 }
 
 /** Passes small content to a sink and returns its name. */
-export function putBytes(sink: ContentSink, bytes: Buffer): ObjectHash {
+export function putSmallContent(sink: ContentSink, bytes: Buffer): ObjectHash {
   const name = hashBytes(bytes);
   sinkBytes(sink, name, bytes, hashBytes);
   return name;

@@ -1,6 +1,6 @@
 /** Upkeep of a workspace in this process. */
 import { checkpointAt, countCheckpoints } from "../history/checkpoints.ts";
-import { letIn } from "../history/kept-out.ts";
+import { liftExclusion } from "../history/kept-out.ts";
 import { resolveCheckpoint } from "../history/references.ts";
 import { assertThread } from "../history/threads.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -110,6 +110,6 @@ export class LocalUpkeep implements Upkeep {
 
   async captureAgain(path: string): Promise<boolean> {
     const { db } = this.#runner;
-    return db.transaction(() => letIn(db, parsePath(path)));
+    return db.transaction(() => liftExclusion(db, parsePath(path)));
   }
 }

@@ -34,7 +34,7 @@ interface Sharing {
 }
 
 /** Makes a link to a checkpoint. */
-export async function makeLink(
+export async function makeShareLink(
   workspace: Workspace,
   request: LinkRequest,
   sharing: Sharing,

@@ -7,7 +7,7 @@ import { reopened } from "../sync/present-space.ts";
 import { openExchange } from "../sync/remote.ts";
 import { memberName, type RemoteHost } from "../sync/remote-host.ts";
 import { translating } from "../sync/translate-failure.ts";
-import { makeLink, type LinkRequest } from "./make-share.ts";
+import { makeShareLink, type LinkRequest } from "./make-share.ts";
 import { listShares, revokeShare, type SharedLink } from "./share-facts.ts";
 
 /** A checkpoint that is kept for the members of a space. */
@@ -64,7 +64,7 @@ export function openShares(workspace: Workspace, name: string | undefined, host:
         expectMayWrite(space, keys, now());
         const member = memberName(host);
         const sharing = { space, keys, line: entry.line, member, now: now(), random };
-        const made = await makeLink(workspace, request, sharing);
+        const made = await makeShareLink(workspace, request, sharing);
         created(request.checkpoint, { share: made.share.id, expiresAt: made.share.expiresAt });
         return made;
       }),

@@ -13,7 +13,7 @@ interface KeyHolder {
 }
 
 /** The keys for a space that is entered now: those of a token for it, or else this machine's own. */
-export function keysToEnter({ home, token, around }: KeyHolder, space: string | undefined): MemberKeys {
+export function keysToEnterSpace({ home, token, around }: KeyHolder, space: string | undefined): MemberKeys {
   const pass = token === undefined ? undefined : openToken(token);
   return pass !== undefined && pass.certificate.space === space
     ? pass.keys

@@ -3,7 +3,7 @@ import type { RemoteEntry, Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import { recoveryKeys } from "../keys/recovery-key.ts";
 import type { MemberKeys } from "../keys/key-pairs.ts";
-import { invitationIn, keysToEnter } from "../space/own-keys.ts";
+import { invitationIn, keysToEnterSpace } from "../space/own-keys.ts";
 import { createSpace, findSpaces, keepSpace, type Space } from "../space/space.ts";
 import { probeStore, type Abilities } from "../stores/probe.ts";
 import type { RemoteStore } from "../stores/remote-store.ts";
@@ -54,7 +54,7 @@ export async function addRemote(
     const store = host.connect(url);
     const { now, random } = host.around;
     const [found, ...others] = await findSpaces(store);
-    const own = keysToEnter(host, found);
+    const own = keysToEnterSpace(host, found);
     // a server that only permits reading can be joined; it refuses a push
     const abilities = await (found === undefined
       ? probeStore(store, { random, now })

@@ -3,7 +3,7 @@ import type { ReceivedWorkspace, Receiver, RemoteEntry } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import type { MemberKeys } from "../keys/key-pairs.ts";
 import { isLineOf } from "../line/line-id.ts";
-import { invitationIn, keysToEnter } from "../space/own-keys.ts";
+import { invitationIn, keysToEnterSpace } from "../space/own-keys.ts";
 import { isKnownWriter, noteKnownWriter } from "../space/known-writers.ts";
 import { findSpaces, keepSpace, type Space } from "../space/space.ts";
 import { chosenLine, writerOf } from "./chosen-line.ts";
@@ -54,7 +54,7 @@ export async function cloneLine(
         facts: { remotes: [] },
       });
     const id = soleSpace(found, others);
-    const own = keysToEnter(host, id);
+    const own = keysToEnterSpace(host, id);
     // what the server can do is needed at the end: it is found out meanwhile
     const probing = probeForClone(store, { random, now, largeBytes: SMALL_BYTES });
     return await waitingFor(probing, async () => {

@@ -6,7 +6,7 @@ import type { LineRecords } from "./line-records.ts";
 import { findLineThread, type LineThread } from "./line-threads.ts";
 import {
   checkpointsOf,
-  findReference,
+  findOnOtherLine,
   isRelative,
   otherLines,
   type FoundCheckpoint,
@@ -122,16 +122,16 @@ export function createLineReader(entry: RemoteEntry, place: ReaderPlace): LineRe
 
 /** What is known already needs no server, unless it depends on how far the line is. */
 async function findOrLook(
-  known: () => Promise<Parameters<typeof findReference>[0]>,
+  known: () => Promise<Parameters<typeof findOnOtherLine>[0]>,
   reference: string,
   look: () => Promise<unknown>,
 ): Promise<FoundCheckpoint> {
   if (!isRelative(reference))
     try {
-      return findReference(await known(), reference);
+      return findOnOtherLine(await known(), reference);
     } catch (error) {
       if (!(error instanceof ContractError) || error.code !== "CHECKPOINT_NOT_FOUND") throw error;
     }
   await look();
-  return findReference(await known(), reference);
+  return findOnOtherLine(await known(), reference);
 }

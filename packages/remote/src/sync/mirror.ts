@@ -286,7 +286,7 @@ function foldParcel({ from, to }: Span): string {
 }
 
 /** The segments that the carrier of content stands for, by what the index of a line calls it. */
-export function carrierSpan(parcel: string): Span | undefined {
+export function segmentsOfCarrier(parcel: string): Span | undefined {
   const [, from, to] = /^#(\d+)(?:-(\d+))?$/.exec(parcel) ?? [];
   return from === undefined ? undefined : { from: Number(from), to: Number(to ?? from) };
 }

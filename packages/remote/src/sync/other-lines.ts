@@ -208,7 +208,7 @@ export function isRelative(reference: string): boolean {
 }
 
 /** The checkpoint of another line that a reference means: `<id>`, `<tag>`, `ana@mac/@`, `ana@mac/@-2`, `ana@mac/<id, tag or number>`. */
-export function findReference(known: Known, reference: string): FoundCheckpoint {
+export function findOnOtherLine(known: Known, reference: string): FoundCheckpoint {
   const lines = otherLines(known);
   for (const { line, name } of lines.toSorted((a, b) => b.name.length - a.name.length))
     for (const label of [name, line])

@@ -9,7 +9,7 @@ import { DamageError, expectSound } from "../parcel/damage.ts";
 import { LIMIT } from "../parcel/limits.ts";
 import { OpenParcel, parcelStart } from "../parcel/parcel.ts";
 import { secretFor, type Space } from "../space/space.ts";
-import { carrierSpan, type Mirror } from "./mirror.ts";
+import { segmentsOfCarrier, type Mirror } from "./mirror.ts";
 import { LineDamage } from "./read-line.ts";
 
 /** Objects compressed together, as they lie in a frame. */
@@ -44,7 +44,7 @@ export class ParcelReader {
 
   /** Frames of a content parcel by its id, or of a segment or fold by `#` and its numbers, whose content frames count from 0. */
   async *frames(id: string, wanted: ReadonlySet<number>): AsyncGenerator<FetchedPack> {
-    const span = carrierSpan(id);
+    const span = segmentsOfCarrier(id);
     if (span !== undefined) return yield* await this.#carriedFrames(id, span, wanted);
     const key = this.#space.names.parcel(id);
     const parcel = await twice(key, () => this.#open(key));

@@ -112,7 +112,7 @@ export function groupFiles(
 export type PlanDiff = CallOutput<"GET /api/plans/:id/diff">;
 
 /** Compares a file with what a plan would make of it. */
-export function planDiff(
+export function plannedFileDiff(
   caller: Caller,
   { id, workspace }: { readonly id: string; readonly workspace?: string | undefined },
   { path, pathBase64 }: Pick<PlanFile, "path" | "pathBase64">,

@@ -3,7 +3,7 @@ import {
   applyPlan,
   forkFor,
   makePlan,
-  planDiff,
+  plannedFileDiff,
   type Forked,
   type Plan,
   type PlanRequest,
@@ -151,6 +151,6 @@ async function isConfirmed(
     const letter = await askLetter(scene, `${question} [y/N/d] `, "yd");
     if (letter !== "d") return letter === "y";
     for (const file of plan.files.slice(0, COMPARED_FILES))
-      scene.write(fileDiffText(await planDiff(scene.client, plan, file), file));
+      scene.write(fileDiffText(await plannedFileDiff(scene.client, plan, file), file));
   }
 }

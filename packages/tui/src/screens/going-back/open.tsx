@@ -3,7 +3,7 @@ import type { Chosen } from "../../data/history-row.ts";
 import type { Source } from "../../data/source.tsx";
 import type { Frame } from "../../frame/frame.tsx";
 import { line } from "../../frame/line.ts";
-import { makePlan, planDiff, refusalOf, type PlanDiff } from "../../plans/plan.ts";
+import { makePlan, plannedFileDiff, refusalOf, type PlanDiff } from "../../plans/plan.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { GOING_BACK } from "../../words.ts";
 import { isState } from "../timeline/marks.ts";
@@ -53,7 +53,7 @@ async function openUndoHunk(
     });
     const file = plan?.files.find((each) => each.path === path);
     if (!plan || file === undefined) return gone();
-    const { hunks } = await planDiff(source, { id: plan.id, workspace: source.place.workspace }, file);
+    const { hunks } = await plannedFileDiff(source, { id: plan.id, workspace: source.place.workspace }, file);
     const number = hunks.findIndex((each) => isInverse(each, hunk));
     if (number < 0) return gone();
     const part = { paths: [path], hunks: [{ path, hunks: [number] }], basedOn: plan.id };
