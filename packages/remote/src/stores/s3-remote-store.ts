@@ -173,14 +173,7 @@ export class S3RemoteStore implements RemoteStore {
     let key: string | undefined;
     let isDeleted = false;
     for (;;) {
-      query.sort();
-      const answer = await this.#send({
-        method: "GET",
-        key: "",
-        query: query.toString().replaceAll("+", "%20"),
-      });
-      if (answer.status !== 200) throw failureOf(answer, this.#address);
-      const { versions, next } = versionsOf(answer.body.toString());
+      const { versions, next } = versionsOf(await this.#page(query));
       for (const { isDeletion, ...one } of versions) {
         // some servers begin with the key of the marker itself
         if (after !== undefined && one.key <= this.#inBucket(after)) continue;
@@ -206,20 +199,25 @@ export class S3RemoteStore implements RemoteStore {
     const query = new URLSearchParams({ "list-type": "2", prefix: this.#inBucket(prefix) });
     if (after !== undefined) query.set("start-after", this.#inBucket(after));
     for (;;) {
-      query.sort();
-      const answer = await this.#send({
-        method: "GET",
-        key: "",
-        query: query.toString().replaceAll("+", "%20"),
-      });
-      if (answer.status !== 200) throw failureOf(answer, this.#address);
-      const { objects, next } = listingOf(answer.body.toString());
+      const { objects, next } = listingOf(await this.#page(query));
       for (const object of objects)
         yield { ...object, key: object.key.slice(base.length), etag: etagOf(object.etag) };
       if (next === undefined) return;
       query.set("continuation-token", next);
       query.delete("start-after");
     }
+  }
+
+  /** One page of a listing. */
+  async #page(query: URLSearchParams): Promise<string> {
+    query.sort();
+    const answer = await this.#send({
+      method: "GET",
+      key: "",
+      query: query.toString().replaceAll("+", "%20"),
+    });
+    if (answer.status !== 200) throw failureOf(answer, this.#address);
+    return answer.body.toString();
   }
 
   async remove(keys: readonly string[]): Promise<void> {
