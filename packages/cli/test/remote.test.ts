@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -105,14 +106,20 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
   const place = () => `s3://belay/${randomBytes(4).toString("hex")}?endpoint=${endpoint}`;
 
   /** Runs beside this process: the proxy is in this one. */
-  function run(sandbox: Sandbox, words: readonly string[], options: { home?: string; cwd?: string } = {}) {
+  function run(
+    sandbox: Sandbox,
+    words: readonly string[],
+    options: { home?: string; cwd?: string; input?: "later" } = {},
+  ) {
     const home = options.home ?? sandbox.home;
     const child = spawn(process.execPath, [LAUNCHER, "--home", home, ...words], {
       cwd: options.cwd ?? sandbox.project,
       env: { ...process.env, BELAY_RESIDENT: "off", ...env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
       timeout: 60_000,
     });
+    // a hook gets its event there
+    if (options.input !== "later") child.stdin.end();
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (part: Buffer) => (stdout += String(part)));
     child.stderr.on("data", (part: Buffer) => (stderr += String(part)));
@@ -240,6 +247,49 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     const gone = await run(sandbox, ["clone", url, "../gone", "--recovery-file", "../key.txt"]).ended;
     expect(gone).toMatchObject({ status: 4, stderr: expect.stringContaining("no space at that address") });
     expect(await run(sandbox, ["restore", "@", "--yes"]).ended).toMatchObject({ status: 0 });
+  });
+
+  test("[R2265, T13] without a resident process the end of a turn has what waits sent, once a minute at most", async () => {
+    using sandbox = await Sandbox.protected({ "a.txt": "one\n" });
+    const waiting = async () => {
+      const listed = json((await run(sandbox, ["remote", "list", "--json"]).ended).stdout);
+      return (listed["remotes"] as unknown as { queued: { checkpoints: number } }[])[0]!.queued.checkpoints;
+    };
+    const turn = (text: string) => run(sandbox, ["run", "--", "sh", "-c", `echo ${text} > a.txt`]).ended;
+    const hook = (event: object) => {
+      const hooked = run(sandbox, ["hook", "claude-code"], { input: "later" });
+      hooked.child.stdin.end(JSON.stringify({ session_id: "s1", cwd: sandbox.project, ...event }));
+      return hooked.ended;
+    };
+    await run(sandbox, ["remote", "add", "team", place(), "--recovery-file", "../key.txt"]).ended;
+    const { space, line } = (
+      json((await run(sandbox, ["remote", "list", "--json"]).ended).stdout)["remotes"] as unknown as {
+        space: string;
+        line: string;
+      }[]
+    )[0]!;
+    const mark = join(sandbox.home, "spaces", space, `synced-${line}`);
+    // the first push is a person's
+    await turn("two");
+    expect(existsSync(mark)).toBe(false);
+    expect(await run(sandbox, ["push", "--yes"]).ended).toMatchObject({ status: 0 });
+    await hook({ hook_event_name: "UserPromptSubmit", prompt: "go" });
+    sandbox.write("a.txt", "three\n");
+    expect(existsSync(mark)).toBe(false);
+    await hook({ hook_event_name: "Stop" });
+    await expect.poll(waiting, { timeout: 60_000 }).toBe(0);
+    expect((await run(sandbox, ["remote", "verify", "--full"]).ended).status).toBe(0);
+    // within the minute, and where it is switched off, nothing is started
+    const first = statSync(mark).mtimeMs;
+    await turn("four");
+    await run(sandbox, ["config", "sync.automatic", "off"]).ended;
+    rmSync(mark);
+    await turn("five");
+    expect(existsSync(mark)).toBe(false);
+    await run(sandbox, ["config", "sync.automatic", "on"]).ended;
+    await turn("six");
+    expect(statSync(mark).mtimeMs).toBeGreaterThan(first);
+    await expect.poll(waiting, { timeout: 60_000 }).toBe(0);
   });
 
   test.skipIf(missingDatabase !== undefined)(

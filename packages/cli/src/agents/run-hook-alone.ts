@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { runHook } from "@belay/agents/hook";
 import { initWorkspace, findWorkspace, protectedRoots, type Workspace } from "@belay/engine";
 import { innermostRoot } from "../call/innermost-root.ts";
+import { syncAfterTurn } from "../resident/sync-after-turn.ts";
 import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./workspace-agent-host.ts";
 
 /** One event of an agent's hook. */
@@ -18,12 +19,16 @@ export interface HookEvent {
 /** Carries out an event and says what its hook prints. Never throws. */
 export async function runHookAlone(home: string, event: HookEvent): Promise<string> {
   const opened: Workspace[] = [];
+  const began = new Map<Workspace, number>();
   const open: OpenWorkspace = async (directory) => {
     // [R162] on a full disk a store can be open only once
     const known = opened.find(({ root }) => root === protectedRootOf(directory, home));
     const workspace = known ?? (await openForAgent(directory, home));
     if (workspace === null) return null;
-    if (known === undefined) opened.push(workspace);
+    if (known === undefined) {
+      opened.push(workspace);
+      began.set(workspace, workspace.events.newest());
+    }
     return { workspace, inTurn: (work) => work() };
   };
   try {
@@ -34,7 +39,19 @@ export async function runHookAlone(home: string, event: HookEvent): Promise<stri
       host: createAgentHost(open, home),
     });
   } finally {
-    for (const workspace of opened) await workspace.close();
+    for (const workspace of opened) {
+      sendEndedTurn(home, workspace, began.get(workspace)!);
+      await workspace.close();
+    }
+  }
+}
+
+/** [R2265] Nothing of it may reach the hook. */
+function sendEndedTurn(home: string, workspace: Workspace, since: number): void {
+  try {
+    if (workspace.events.after(since).some(({ type }) => type === "done")) syncAfterTurn(home, workspace);
+  } catch {
+    // the next turn tries again
   }
 }
 

@@ -59,6 +59,8 @@ async function runAsStep(call: RunCall, workspace: Workspace, state: State): Pro
     return state.ended;
   });
   await tellStep(call, workspace, turn);
+  const { syncAfterTurn } = await import("../resident/sync-after-turn.ts");
+  syncAfterTurn(call.home, workspace);
   return turn.result.exit;
 }
 

@@ -22,6 +22,8 @@ export interface Events {
   read(options?: EventOptions): AsyncIterable<WorkspaceEvent>;
   /** The number of the newest event; those after it are what a reader missed. */
   newest(): number;
+  /** What happened after an event, as far as it is kept. */
+  after(seq: number): WorkspaceEvent[];
   /**
    * Adds to what the host does each time files went back; what it returns is added to the outcome's notices. The answer
    * takes it away again.
