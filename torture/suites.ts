@@ -4,6 +4,7 @@ import { corruption } from "./suites/corruption.ts";
 import { crash } from "./suites/crash.ts";
 import { databases } from "./suites/databases.ts";
 import { detection } from "./suites/detection.ts";
+import { devices } from "./suites/devices.ts";
 import { errors } from "./suites/errors.ts";
 import { forks } from "./suites/forks.ts";
 import { full } from "./suites/full.ts";
@@ -43,6 +44,7 @@ export const SUITES: readonly Suite[] = [
   settings,
   merges,
   sync,
+  devices,
   network,
   killed,
   incidents,

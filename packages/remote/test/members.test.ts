@@ -6,7 +6,7 @@ import { memberKeys, type MemberKeys } from "../src/keys/key-pairs.ts";
 import { openPass } from "../src/keys/pass.ts";
 import { readIdentity } from "../src/space/identity.ts";
 import { memberOf, sealRoster, type Roster } from "../src/space/roster.ts";
-import { keptSpace, openSpace, type Space } from "../src/space/space.ts";
+import { keptSpace, openSpace, sealedTo, type Space } from "../src/space/space.ts";
 import { publicIdentity } from "../src/space/change-roster.ts";
 import { openExchange } from "../src/sync/remote.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
@@ -298,6 +298,24 @@ describe("removing a member", () => {
     const segment = [...store.objects.keys()].find((one) => one.includes(`/l/${entryOf(bob).line}/`))!;
     expect(store.objects.get(segment)!.bytes.readUInt32BE(16)).toBe(2);
     expect(await ana.verify()).toMatchObject({ ok: true });
+  });
+
+  test("[R762] a removed member that another admin, who was slower, gave a later secret is told that it was removed", async () => {
+    const { store, ana } = await team();
+    const bob = await ana.invited(() => store, "bob", "member");
+    await bob.push();
+    const { members } = await ana.members().list();
+    const { id } = members.find(({ name }) => name.startsWith("bob"))!;
+    const member = spaceOf(bob, store).members.get(id)!;
+    await ana.members().remove(id);
+    const { names, id: space } = spaceOf(ana, store);
+    const secret = { space, generation: 3, secret: randomBytes(32) };
+    const sealed = sealedTo(member, { names, secret, random: randomBytes });
+    await store.put(names.sealedSecret(3, id), sealed, { createOnly: true });
+    bob.host = { ...bob.host, around: { ...bob.host.around, now: () => Date.now() + HOUR } };
+    bob.write({ "later.txt": "1\n" });
+    await bob.workspace.checkpoint();
+    await expect(bob.push()).rejects.toMatchObject({ code: "SPACE_KEY_MISSING" });
   });
 
   test("the last admin cannot be removed; the recovery key brings an admin back", async () => {
