@@ -1,5 +1,5 @@
 /** When the resident process synchronises: a real workspace, a clock of our own, and a command that only notes its words. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { initWorkspace, writeSetting, type Workspace } from "@belay/engine";
@@ -129,4 +129,22 @@ test("[R706] nothing is started before the first push, or while it is switched o
   expect(await other.pass(200)).toEqual([]);
   writeSetting(other.home, "sync.automatic", "on");
   expect(await other.pass(70)).toEqual(["sync --remote team"]);
+});
+
+test("[R2268] once a week a sample of what is stored is proved, also when the process began again meanwhile", async () => {
+  const { at, pass, home, workspace } = await followed();
+  const later = async (days: number) => {
+    at.now += days * 86_400_000;
+    // the look at other lines comes first
+    return (await pass(3)).filter((words) => words.startsWith("remote"));
+  };
+  await pass(1);
+  expect(await later(6)).toEqual([]);
+  expect(await later(1.5)).toEqual(["remote verify team"]);
+  expect(await later(1)).toEqual([]);
+  const { space, line } = workspace.exchange.remotes()[0]!;
+  expect(statSync(join(home, "spaces", space, `sampled-${line}`)).mtimeMs).toBeGreaterThan(
+    at.now - 2 * 86_400_000,
+  );
+  expect(await later(7)).toEqual(["remote verify team"]);
 });

@@ -129,7 +129,7 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     return { child, ended };
   }
 
-  test("[R890] add, push, verify, clone: the same files, history and exit codes; the recovery key is private", async () => {
+  test("[R890, R2262, R2267] add, push, verify, clone: the same files, history and exit codes; the recovery key is private", async () => {
     using sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n" });
     const url = place();
     const adding = (file: string) =>
@@ -148,6 +148,16 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     expect(existsSync(sandbox.path("key.txt"))).toBe(false);
     const added = await adding("../key.txt");
     expect(added, added.stderr).toMatchObject({ status: 0 });
+    // [R2267] the policy for this prefix, which cannot delete
+    const needed = JSON.parse(added.stdout.slice(added.stdout.indexOf("{"))) as {
+      Statement: { Resource: string }[];
+    };
+    const prefix = /s3:\/\/belay\/([0-9a-f]+)/.exec(url)![1];
+    expect(needed.Statement.map(({ Resource }) => Resource)).toEqual([
+      `arn:aws:s3:::belay/${prefix}/*`,
+      "arn:aws:s3:::belay",
+    ]);
+    expect(added.stdout).not.toContain("Delete");
     const key = join(sandbox.base, "key.txt");
     expect(statSync(key).mode & 0o777).toBe(0o600);
     expect(readFileSync(key, "utf8")).toMatch(/^([0-9a-z]{4}-){12}[0-9a-z]{4}\n$/);

@@ -73,6 +73,22 @@ describe("an open remote", () => {
   });
 });
 
+test("[R2268] what a check finds is shown with the remote until everything is sound again", async () => {
+  const { store, ana } = await pushed();
+  const [parcel] = [...store.objects.keys()].filter((key) => /\/l\//.test(key));
+  const { bytes } = store.objects.get(parcel!)!;
+  const problem = () => ana.workspace.exchange.remotes()[0]!.problem;
+  await store.put(parcel!, Buffer.from("garbage"), { createOnly: false });
+  using remote = remoteOf(ana);
+  expect(await remote.verify({ share: 0.01, repair: false })).toMatchObject({ ok: false });
+  expect(problem()).toContain("REMOTE_INCOMPLETE");
+  await store.put(parcel!, bytes, { createOnly: false });
+  expect(await remote.verify({ share: 0, repair: false })).toMatchObject({ ok: true });
+  expect(problem()).toContain("REMOTE_INCOMPLETE");
+  expect(await remote.verify({ share: 1, repair: false })).toMatchObject({ ok: true });
+  expect(problem()).toBeNull();
+});
+
 /** A server that refuses to delete after so many keys. */
 class Tired extends MemoryRemoteStore {
   left = Infinity;

@@ -8,6 +8,7 @@ import { visible } from "../output/visible.ts";
 import { warnAll } from "../wiring/open-workspace.ts";
 import { withLock, withRecords } from "../wiring/connect-remote.ts";
 import { createRemoteHost } from "../wiring/remote-host.ts";
+import { accessPolicy } from "./access-policy.ts";
 import { remoteJson } from "./list-remotes.ts";
 import { keepRecoveryKey, readRecoveryFile } from "./recovery-file.ts";
 
@@ -50,8 +51,14 @@ export async function addRemote(call: AddCall, workspace: Workspace): Promise<nu
       "This access can delete what is stored. Everyday access should not: take that right away on the server.",
     ]);
   const state = remote.describeRemote(workspace, added.remote, call.home);
-  if (call.json) call.output.json({ remote: remoteJson(added.remote, state), created: added.created });
-  else call.output.print(addedText(name, added.created, file));
+  const policy = accessPolicy(url);
+  const { remote: entry, created } = added;
+  if (call.json) call.output.json({ remote: remoteJson(entry, state), created, policy });
+  else {
+    call.output.print(addedText(name, created, file));
+    // a machine that joins has an access already
+    if (created) call.output.print(`Everyday access needs this on the server, and no more:\n${policy}`);
+  }
   return EXIT.done;
 }
 

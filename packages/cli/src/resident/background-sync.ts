@@ -4,6 +4,8 @@
  * waits for it [T13]: no capture, no command, and not the end of this process. While a remote cannot be used the pauses
  * between tries grow. A remote is left alone until its first push was made by hand, which asks about secrets.
  */
+import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { readSettings, type RemoteEntry, type Workspace } from "@belay/engine";
 
 /** What it needs from its process. */
@@ -19,6 +21,9 @@ const TICK_MS = 1000;
 const AFTER_TURN_MS = 2000;
 const FIRST_PAUSE_MS = 5000;
 const LONGEST_PAUSE_MS = 10 * 60 * 1000;
+/** [R2268] So often a sample of what is stored is read and proved. */
+const SAMPLE_EVERY_MS = 7 * 24 * 60 * 60 * 1000;
+const SAMPLE = "1%";
 /** A command gives up after this long: the next try comes anyway. */
 const PATIENCE = "20s";
 
@@ -92,11 +97,26 @@ export class BackgroundSync implements Disposable {
     );
     const lookedAt = Math.max(entry.pulledAt ?? 0, watched.lookedAt);
     const isLookDue = pullMs > 0 && now >= lookedAt + pullMs;
-    if (now >= sendAt) void this.#run(workspace, entry, "sync");
-    else if (isLookDue) void this.#run(workspace, entry, "pull");
+    if (now >= sendAt) void this.#run(workspace, entry, exchangeOf("sync", entry));
+    else if (isLookDue) void this.#run(workspace, entry, exchangeOf("pull", entry));
+    else if (this.#isSampleDue(entry, now))
+      void this.#run(workspace, entry, ["remote", "verify", entry.name, "--sample", SAMPLE]);
   }
 
-  async #run(workspace: Workspace, { name }: RemoteEntry, verb: "pull" | "sync"): Promise<void> {
+  /** The mark of the last one is a file: this process may not live for a week. What failed is tried again in a week. */
+  #isSampleDue({ space, line }: RemoteEntry, now: number): boolean {
+    const directory = join(this.#options.home, "spaces", space);
+    const mark = join(directory, `sampled-${line}`);
+    const last = statSync(mark, { throwIfNoEntry: false })?.mtimeMs;
+    if (last !== undefined && now - last < SAMPLE_EVERY_MS) return false;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(mark, "", { mode: 0o600 });
+    utimesSync(mark, now / 1000, now / 1000);
+    // the first week begins now
+    return last !== undefined;
+  }
+
+  async #run(workspace: Workspace, { name }: RemoteEntry, words: readonly string[]): Promise<void> {
     const { clock, run } = this.#options;
     const watched = this.#stateOf(workspace, name);
     watched.isRunning = true;
@@ -104,7 +124,7 @@ export class BackgroundSync implements Disposable {
     try {
       // readers of events learn when the next try comes, should this one fail
       const how = { retryMs: pauseAfter(watched.failures + 1) };
-      await run(workspace.root, [verb, "--remote", name, "--wait", PATIENCE], how);
+      await run(workspace.root, words, how);
       watched.failures = 0;
       watched.lookedAt = clock();
     } catch {
@@ -147,6 +167,10 @@ export class BackgroundSync implements Disposable {
     for (const reading of this.#workspaces.values()) reading?.abort();
     this.#workspaces.clear();
   }
+}
+
+function exchangeOf(verb: "pull" | "sync", { name }: RemoteEntry): string[] {
+  return [verb, "--remote", name, "--wait", PATIENCE];
 }
 
 /** How long to wait after so many failures in a row. */

@@ -45,3 +45,20 @@ export async function noting<Result>(
     throw error;
   }
 }
+
+/** [R2268] What a check of the remote found stays with it until a push ends well, or everything is found sound. */
+export function noteVerified(
+  { exchange }: Workspace,
+  name: string,
+  { ok, isAll }: { readonly ok: boolean; readonly isAll: boolean },
+): void {
+  const before = exchange.remotes().find((remote) => remote.name === name)?.problem ?? "";
+  if (!ok)
+    exchange.noteProblem(
+      name,
+      `${INCOMPLETE}: Something of what is stored is missing or damaged; \`belay remote verify --full\` names it.`,
+    );
+  else if (isAll && before.startsWith(INCOMPLETE)) exchange.noteProblem(name, null);
+}
+
+const INCOMPLETE = "REMOTE_INCOMPLETE";

@@ -13,7 +13,7 @@ import { createLineReader, type LineReader } from "./line-reader.ts";
 import { LineRecords } from "./line-records.ts";
 import { sizeOf, type LineSize } from "./line-size.ts";
 import { Mirror } from "./mirror.ts";
-import { notePull, noting, retryAt, telling } from "./note-exchange.ts";
+import { notePull, noteVerified, noting, retryAt, telling } from "./note-exchange.ts";
 import { obeyForgets, type ObeyedForgets } from "./obey-forgets.ts";
 import { presentSpace, reopened, type LookedAtSpace } from "./present-space.ts";
 import type { SyncStep } from "./progress.ts";
@@ -110,13 +110,12 @@ export function openExchange(
       entry.began !== null &&
       mirror.place((JSON.parse(entry.began) as { line: string }).line, hash) !== undefined,
     verify: (options) =>
-      translating(async () =>
-        verifyRemote(await target(), workspace, {
-          entry,
-          options,
-          fresh: () => reopened(store, entry, { keys, host }),
-        }),
-      ),
+      translating(async () => {
+        const fresh = () => reopened(store, entry, { keys, host });
+        const found = await verifyRemote(await target(), workspace, { entry, options, fresh });
+        noteVerified(workspace, entry.name, { ok: found.ok, isAll: options.share === 1 });
+        return found;
+      }),
     planSweep: () =>
       translating(async () => {
         const space = await reopened(store, entry, { keys, host });
