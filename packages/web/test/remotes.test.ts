@@ -58,6 +58,11 @@ describe.skipIf(CHROMIUM === undefined || missing !== undefined)("remotes", { ti
             .getByRole("list", { name: "Lines of team" })
             .getByText("From the other machine")
             .waitFor();
+          // the line as a lane of its own
+          await card.getByRole("button", { name: /^Checkpoints of / }).click();
+          const lane = card.getByRole("list", { name: /^Checkpoints of / });
+          await lane.getByText("From the other machine").waitFor();
+          await expect.poll(() => lane.getByRole("listitem").count()).toBeGreaterThan(1);
           await expectGoodInBoth(page, "remotes");
           await card.getByRole("button", { name: "Verify team" }).click();
           await toast(page).getByText("team is sound: every line and its signatures.").waitFor();

@@ -70,7 +70,9 @@ export const REMOTES = {
   "GET /api/remotes/:name/lines/:line/checkpoints": {
     summary: "The checkpoints of a line, newest first; `line` is its name or its id.",
     query: workspaceQuery.extend({ limit: number(50).optional() }),
-    response: z.looseObject({ checkpoints: z.array(z.looseObject({ id: z.string() })) }),
+    response: z.looseObject({
+      checkpoints: z.array(z.looseObject({ id: z.string(), description: z.string(), createdAt: z.string() })),
+    }),
   },
   "POST /api/remotes/:name/lines/:line/adopt": {
     ownProgramsOnly: true,

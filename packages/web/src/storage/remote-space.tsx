@@ -1,5 +1,6 @@
 /** Who shares a remote, and the lines of other machines there; its server is asked when this is opened. */
 import { ago, Icon, useBelay, useLoaded, useToast, visible } from "@belay/react";
+import type { RouteAnswer } from "@belay/protocol";
 import { useState, type ReactNode } from "react";
 import { comparePath, go } from "../address.ts";
 
@@ -35,20 +36,78 @@ export function RemoteSpace(props: { readonly remote: string; readonly version: 
       ) : null}
       <ul className="b-plain-list" aria-label={`Lines of ${visible(remote)}`}>
         {(lines.value?.lines ?? []).map((line) => (
-          <li key={line.line} className="b-row b-wraps b-gap4">
-            <Icon name="branch" small />
-            <span className="b-strong">{visible(line.name)}</span>
-            <span className="b-small b-muted">{ago(line.at)}</span>
-            {line.newest === null ? null : (
-              <>
-                <span className="b-cut b-grow">{visible(line.newest.description)}</span>
-                <CompareButton remote={remote} name={line.name} checkpoint={line.newest.id} />
-              </>
-            )}
-          </li>
+          <Line key={line.line} remote={remote} line={line} version={version} />
         ))}
       </ul>
     </div>
+  );
+}
+
+type KnownLine = RouteAnswer<"GET /api/remotes/:name/lines">["lines"][number];
+
+/** A line of another machine: its newest checkpoint, and when asked for the others. */
+function Line(props: {
+  readonly remote: string;
+  readonly line: KnownLine;
+  readonly version: string;
+}): ReactNode {
+  const { remote, line, version } = props;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li className="b-col b-gap4">
+      <span className="b-row b-wraps b-gap4">
+        <Icon name="branch" small />
+        <span className="b-strong">{visible(line.name)}</span>
+        <span className="b-small b-muted">{ago(line.at)}</span>
+        {line.newest === null ? null : (
+          <>
+            <span className="b-cut b-grow">{visible(line.newest.description)}</span>
+            <CompareButton remote={remote} what={`the newest of ${line.name}`} checkpoint={line.newest.id} />
+            <button
+              type="button"
+              className="b-btn b-s b-quiet"
+              aria-label={`Checkpoints of ${visible(line.name)}`}
+              aria-expanded={isOpen}
+              onClick={() => setOpen(!isOpen)}
+            >
+              Checkpoints
+            </button>
+          </>
+        )}
+      </span>
+      {isOpen ? <Lane remote={remote} line={line} version={version} /> : null}
+    </li>
+  );
+}
+
+/** What a line holds, newest first. */
+function Lane(props: {
+  readonly remote: string;
+  readonly line: KnownLine;
+  readonly version: string;
+}): ReactNode {
+  const { remote, line, version } = props;
+  const { client, workspace } = useBelay();
+  const loaded = useLoaded(`lane ${workspace} ${remote} ${line.line} ${version} !`, () =>
+    client.call("GET /api/remotes/:name/lines/:line/checkpoints", {
+      params: { name: remote, line: line.line },
+      query: { workspace },
+    }),
+  );
+  return (
+    <>
+      <Waiting {...loaded} />
+      <ol className="b-plain-list" aria-label={`Checkpoints of ${visible(line.name)}`}>
+        {(loaded.value?.checkpoints ?? []).map(({ id, description, createdAt }) => (
+          <li key={id} className="b-row b-wraps b-gap4">
+            <span className="b-mono b-small b-muted">{id.slice(0, 8)}</span>
+            <span className="b-cut b-grow">{visible(description)}</span>
+            <span className="b-small b-muted">{ago(createdAt)}</span>
+            <CompareButton remote={remote} what={id.slice(0, 8)} checkpoint={id} />
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 
@@ -57,10 +116,10 @@ function Waiting({ error, isLoading }: { readonly error: Error | undefined; read
   return isLoading ? <p className="b-muted">Asking…</p> : null;
 }
 
-/** Brings the newest checkpoint of a line here and compares it with the disk. Nothing on the disk changes. */
+/** Brings a checkpoint of a line here and compares it with the disk. Nothing on the disk changes. */
 function CompareButton(props: {
   readonly remote: string;
-  readonly name: string;
+  readonly what: string;
   readonly checkpoint: string;
 }): ReactNode {
   const { client, workspace } = useBelay();
@@ -85,7 +144,7 @@ function CompareButton(props: {
     <button
       type="button"
       className="b-btn b-s"
-      aria-label={`Compare the newest of ${visible(props.name)} with the disk`}
+      aria-label={`Compare ${visible(props.what)} with the disk`}
       aria-disabled={isBusy}
       title="Brings that checkpoint here; the files on disk stay as they are"
       onClick={() => void bring()}
