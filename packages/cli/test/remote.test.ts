@@ -149,7 +149,9 @@ describe.skipIf(missing !== undefined)("with Ceph", () => {
     const added = await adding("../key.txt");
     expect(added, added.stderr).toMatchObject({ status: 0 });
     // [R2267] the policy for this prefix, which cannot delete
-    const needed = JSON.parse(added.stdout.slice(added.stdout.indexOf("{"))) as {
+    const needed = JSON.parse(
+      added.stdout.slice(added.stdout.indexOf("{"), added.stdout.lastIndexOf("}") + 1),
+    ) as {
       Statement: { Resource: string }[];
     };
     const prefix = /s3:\/\/belay\/([0-9a-f]+)/.exec(url)![1];

@@ -54,19 +54,24 @@ export async function addRemote(call: AddCall, workspace: Workspace): Promise<nu
   const policy = accessPolicy(url);
   const { remote: entry, created } = added;
   if (call.json) call.output.json({ remote: remoteJson(entry, state), created, policy });
-  else {
-    call.output.print(addedText(name, created, file));
-    // a machine that joins has an access already
-    if (created) call.output.print(`Everyday access needs this on the server, and no more:\n${policy}`);
-  }
+  else call.output.print(addedText({ name, created, file, policy }));
   return EXIT.done;
 }
 
-function addedText(name: string, created: boolean, file: string | undefined): string {
+function addedText({ name, created, file, policy }: Added): string {
   const space = created ? "a new space" : "the space that was there";
   const key =
     created && file !== undefined
       ? ` Its recovery key is in ${visible(file)}: keep it apart from this machine.`
       : "";
-  return `${visible(name)} is ${space}.${key}\n→ \`belay push\` sends the history of this directory, encrypted.`;
+  // a machine that joins has an access already
+  const access = created ? `Everyday access needs this on the server, and no more:\n${policy}\n` : "";
+  return `${visible(name)} is ${space}.${key}\n${access}→ \`belay push\` sends the history of this directory, encrypted.`;
+}
+
+interface Added {
+  readonly name: string;
+  readonly created: boolean;
+  readonly file: string | undefined;
+  readonly policy: string;
 }
