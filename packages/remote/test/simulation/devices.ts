@@ -89,7 +89,7 @@ class Devices {
     while (members.length < Math.min(MEMBERS, devices)) members.push(await world.admit("member"));
     // judging each deletion would ask every device: at the end every line is read instead
     world.server.judge = () => undefined;
-    for (let n = 0; n < devices; n++) world.machines.push(world.create(null, members[n % members.length]!));
+    for (let n = 0; n < devices; n++) world.machines.push(world.create(null, members[n % members.length]));
     await Promise.all([...world.machines.map((machine) => this.#work(machine)), this.#collect()]);
     await Promise.all(world.networks.flatMap(({ late }) => late));
     for (const machine of world.machines) {
