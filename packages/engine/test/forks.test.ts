@@ -133,12 +133,14 @@ test(
     temp.write("packages/q/node_modules/pyvenv.cfg", "home = /usr\n");
     const fork = await make(temp, "one");
     expect(fork.dependencies).toMatchObject([
+      { path: ".venv", how: "skipped", reason: expect.stringContaining("interpreter") },
       { path: "node_modules", how: expect.stringMatching(/^(copied|cloned)$/), reason: null },
       { path: "packages/p/node_modules" },
       { path: "packages/q/node_modules", how: "skipped", reason: expect.stringContaining("interpreter") },
     ]);
     expect(existsSync(join(fork.path, "packages/q/node_modules"))).toBe(false);
     expect(existsSync(join(fork.path, ".venv"))).toBe(false);
+    expect(fork.warnings[0]).toMatch(/^\.venv is not in the fork: /);
     rmSync(join(fork.path, "node_modules"), { recursive: true });
     expect(temp.read("node_modules/x/index.js")).toBe("x\n");
     writeSetting(temp.home, "forks.copyLimitBytes", "1");
@@ -146,8 +148,8 @@ test(
     expect(second.dependencies).toEqual([]);
     if (fork.method === "clone") return;
     const third = await temp.workspace.fork("three");
-    expect(third.dependencies[0]).toMatchObject({ path: "node_modules", how: "skipped" });
-    expect(third.warnings[0]).toMatch(/^node_modules is not in the fork: it is larger/);
+    expect(third.dependencies[1]).toMatchObject({ path: "node_modules", how: "skipped" });
+    expect(third.warnings[1]).toMatch(/^node_modules is not in the fork: it is larger/);
   }),
 );
 

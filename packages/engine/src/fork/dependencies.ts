@@ -50,11 +50,15 @@ export function findAdditions({ root, excluded, clone, limitBytes }: AdditionsRe
     return { path, ...size };
   };
   const directories = excluded
-    .filter(({ path }) => DEPENDENCIES.has(baseName(path)) && isRealDirectory(below(root, path)))
+    .filter(
+      ({ path }) =>
+        (DEPENDENCIES.has(baseName(path)) || isPythonEnvironment(root, path)) &&
+        isRealDirectory(below(root, path)),
+    )
     .map(({ path }) =>
-      statNode(below(root, `${path}/pyvenv.cfg`)) === undefined
-        ? measured(path)
-        : { path, files: 0, bytes: 0, skipped: "its programs run the original's interpreter" },
+      isPythonEnvironment(root, path)
+        ? { path, files: 0, bytes: 0, skipped: "its programs run the original's interpreter" }
+        : measured(path),
     );
   const files = namedFiles(root, excluded).map((file) => {
     if (file.bytes > left) return { ...file, files: 0, bytes: 0, skipped: tooLarge(left) };
