@@ -156,6 +156,9 @@ test("[R98] a second try is told what was wrong; what drops a line is left to a 
     answer("resolved", [{ side: "theirs", text: "const theirs = 2;", reason: "not needed" }]);`;
   expect(sandbox.json(merger(script), 3).answers).toMatchObject([{ outcome: "offered" }]);
   expect(sandbox.json(["conflicts"]).conflicts[0].options).toContain("merger");
+  const shown = sandbox.ok("conflicts", "a.ts");
+  expect(shown).toContain("merger: both are kept");
+  expect(shown).toContain("left out of theirs: const theirs = 2; (not needed)");
   expect(sandbox.json(["resolve", "a.ts", "--take", "merger"])).toMatchObject({
     conflict: { resolution: { by: "user", take: "merger", dropped: [{ reason: "not needed" }] } },
     merge: { outcome: "applied" },

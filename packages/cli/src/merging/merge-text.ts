@@ -184,10 +184,24 @@ export function conflictText(conflict: MergeConflict, output: Output): string {
     `  ${agents.map(visible).join(" and ")}; ours is the files here, theirs is ${visible(source)}`,
     ...reasons.map((reason) => `  ${visible(reasonText(reason))}`),
     ...regionsText(conflict, output),
+    ...mergerText(conflict, output),
     `  ${style.dim("options:")} ${options.join(", ")}`,
     // an open one has said why already
     ...(stateText(conflict) === conflict.reason ? [] : [`  ${stateText(conflict)}`]),
   ].join("\n");
+}
+
+/** What a merger offers, why, and what of either side it left out: that is what has to be judged. */
+function mergerText({ merger, path }: MergeConflict, { style }: Output): string[] {
+  if (merger === null) return [];
+  const look = shellWords(["belay", "resolve", visiblePath(path), "--take", "merger", "--dry-run"]);
+  return [
+    `  ${style.bold("merger")}: ${visible(merger.explanation)}`,
+    ...merger.dropped.map(
+      ({ side, text, reason }) => `    left out of ${side}: ${visible(text)} (${visible(reason)})`,
+    ),
+    `    ${style.dim("→")} \`${look}\` shows it`,
+  ];
 }
 
 function reasonText({ code, detail }: MergeConflict["reasons"][number]): string {

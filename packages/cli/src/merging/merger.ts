@@ -85,17 +85,20 @@ export async function runMerger(
     return failed(
       ended.how === "unstarted" ? ended.stderr.trim() : `it ended with ${ended.exitCode ?? "a signal"}`,
     );
-  const answers = readAnswers(textOf(scratch.answer));
+  const text = textOf(scratch.answer);
+  if (text === undefined) return failed("it wrote no answer to the file that $BELAY_ANSWER names");
+  const answers = readAnswers(text);
   return { answers, problem: answers === undefined ? NO_ANSWER : undefined, cost, tokens };
 }
 
 const NO_ANSWER = "its answer is not what was asked for";
 
-function textOf(path: string): string {
+/** Undefined where there is no such file. */
+function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return "";
+    return undefined;
   }
 }
 
