@@ -136,7 +136,7 @@ describe("[R99] the numbers of attempts hold exactly", () => {
     ["low", 5, [1000, 2000, 4000, 8000]],
     ["medium", 3, [1000, 2000]],
     ["high", 1, []],
-  ] as const)("%s: %d attempts, waits %j", async (severity, most, expected) => {
+  ] as const)("[M49, M51] %s: %d attempts, waits %j", async (severity, most, expected) => {
     stands(issue(severity));
     const { fixer, seen } = fixerLeaving([issue(severity)]);
     const result = await fix(fixer);
@@ -222,7 +222,7 @@ describe("[I75] no loop without progress", () => {
     expect(second!.content!.toString()).toContain('"medium"');
   });
 
-  test("two attempts that leave the same issues and the same files end it", async () => {
+  test("[M57] two attempts that leave the same issues and the same files end it; one more is one", async () => {
     stands(issue("low"));
     const fixer = async (): Promise<FixerRun> => ({
       run: null,
@@ -234,7 +234,7 @@ describe("[I75] no loop without progress", () => {
     const result = await fix(fixer);
     expect(asked[0]!.reason).toBe("No progress");
     expect(result.totalRetries).toBe(2);
-    // [M57] asked for one more, it makes one, although the budget of the severity has three left
+    // asked for one more, it makes one, although the budget of the severity has three left
     answers.push("c");
     stands(issue("low"));
     expect((await fix(fixer)).totalRetries).toBe(3);

@@ -140,7 +140,7 @@ describe("[M58] reviews are read as the tools print them", () => {
   });
 });
 
-describe("what a reviewer agent says is data", () => {
+describe("[M58] what a reviewer agent says is data", () => {
   const issue = {
     severity: "critical",
     message: "drops the table",

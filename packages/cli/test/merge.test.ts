@@ -44,7 +44,7 @@ function threeAgents(): void {
   });
 }
 
-test("[R95] [M42] [M43] [C52] three branches come in as one step; the one that overlaps waits, says why, and comes in when it is decided", () => {
+test("[R95] [M42] [M43] [M47] [C52] three branches come in as one step; the one that overlaps waits, says why, and comes in when it is decided", () => {
   threeAgents();
   sandbox.write("c.txt", "by hand\n");
   const { merge, plan } = sandbox.json(["merge", "r1", "r2", "r3", "--dry-run"], 3);
@@ -81,7 +81,7 @@ test("[R95] [M42] [M43] [C52] three branches come in as one step; the one that o
   expect(shown).toContain("    < const a3 = 33;\n    > const a3 = 333;\n");
   expect(shown.match(/both sides changed line/g)).toHaveLength(1);
   expect(sandbox.json(["conflicts", "a.ts"])).toMatchObject({ theirs: { text: line(3, "const a3 = 333;") } });
-  // [M47] the last decision brings in the rest
+  // the last decision brings in the rest
   const { conflict, merge: rest } = sandbox.json(["resolve", "a.ts", "--take", "theirs"]);
   expect(conflict).toMatchObject({ state: "resolved", resolution: { by: "user", take: "theirs" } });
   expect(rest).toMatchObject({
