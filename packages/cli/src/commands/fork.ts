@@ -1,7 +1,7 @@
 import type { Fork, Workspace } from "@belay/engine";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { forkJson, removedForkJson } from "@belay/server/json";
-import { duration, relativeTime, size } from "@belay/tui/text";
+import { count, duration, relativeTime, size } from "@belay/tui/text";
 import { defineCommand, YES, type Call } from "../call/command.ts";
 import { forkTable } from "../output/fork-table.ts";
 import { visible } from "../output/visible.ts";
@@ -103,7 +103,7 @@ const create: Way = async (call, workspace) => {
 };
 
 function madeOf({ files, bytes, bytesOnDisk }: Fork): string {
-  return `${files} files, ${size(bytes)}, ${size(bytesOnDisk)} on the disk`;
+  return `${count(files, "file")}, ${size(bytes)}, ${size(bytesOnDisk)} on the disk`;
 }
 
 const list: Way = async (call, workspace) => {
