@@ -93,6 +93,7 @@ test.each<readonly [string[], number, RegExp]>([
   [["undo", "99", "--yes"], 3, /There is only 1 step, not 99/],
   [["restore", "T1", ""], 2, /A path is empty/],
   [["config", "notices.desktop", "maybe"], 2, /it must be one of on, off/],
+  [["config", "runs.jobs", "2"], 2, /written by hand.*\n→ In .*config\.json: \{ "runs": \{ "jobs": … \} \}/],
 ])("[R315] belay %j ends with %i and says what is wrong", (args, exit, said) => {
   const { status, stdout, stderr } = sandbox.belay(args, { env: { BELAY_RESIDENT: "off" } });
   expect([status, stdout]).toEqual([exit, ""]);

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { defineCommand, type Call } from "../call/command.ts";
 import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { nearest } from "../call/nearest.ts";
@@ -39,7 +40,7 @@ export default defineCommand({
         "--here takes a key and a value, or a key and --unset.",
         "`belay config` lists what holds here, and where it comes from.",
       );
-    if (key !== undefined) checkKey(key, settingKeys());
+    if (key !== undefined) checkKey(key, settingKeys(), call.home);
     if (key !== undefined && (unset || value !== undefined))
       await write(call, { key, value: unset ? null : (value ?? null), workspace: here ? around : null });
     // what was just written is not said to be unchanged because another value in the file is wrong
@@ -86,11 +87,23 @@ async function write(
     });
 }
 
-function checkKey(key: string, keys: readonly string[]): void {
+function checkKey(key: string, keys: readonly string[], home: string): void {
   if (keys.includes(key)) return;
+  if (WRITTEN_BY_HAND.test(key)) throw writtenByHand(key, home);
   const close = nearest(key, keys);
   const hint = close === undefined ? `Settings: ${keys.join(", ")}.` : `Did you mean ${close}?`;
   throw usageError(`Unknown setting "${key}". Nothing was changed.`, hint);
+}
+
+/** What names programs, and what these may do. */
+const WRITTEN_BY_HAND = /^(agents|agentOrchestration|merge|reviews|runs)\./;
+
+function writtenByHand(key: string, home: string): Error {
+  const nested = key.split(".").reduceRight((inner, word) => `{ ${JSON.stringify(word)}: ${inner} }`, "…");
+  return usageError(
+    `"${key}" is about programs that Belay starts, and is written by hand. Nothing was changed.`,
+    `In ${join(home, "config.json")}: ${nested}`,
+  );
 }
 
 function printSettings(call: Pick<Call, "json" | "output">, settings: readonly Setting[]): void {
