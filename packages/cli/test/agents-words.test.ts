@@ -57,3 +57,17 @@ test("[M57] v shows once what the loop changed, where output goes", () => {
   expect(stdout.match(/^\+changed$/gm)).toHaveLength(1);
   expect(stderr).not.toContain("+changed");
 });
+
+test("a review that is typed wrong, or issues that are not there, start no agent", () => {
+  for (const [words, said] of [
+    [["--review", "no-such-review x"], 'There is no program "no-such-review"'],
+    [["--review", "./no-such-review"], 'There is no program "./no-such-review"'],
+    [["--review", "grep -q nothing a.txt", "--issues", "gone.json"], "gone.json cannot be read"],
+  ] as const)
+    expect(sandbox.belay(["fix", ...words, "--agent", "stub", "--yes"])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(said),
+    });
+  expect(sandbox.json(["agents", "list"]).runs).toEqual([]);
+  expect(sandbox.json(["fix", "show"]).fixes).toEqual([]);
+});

@@ -76,6 +76,7 @@ export async function startFix(call: FixCall, workspace: Workspace): Promise<num
   const { agents, settings } = orchestrating;
   const given = { review: options.review, format: options.format, named: options.named === true };
   const source = findReview(given, { reviews: settings.reviews, agents });
+  refuseMissing(call, workspace, source);
   const config = configOf(call, settings.autoFix);
   const fixer = options.agent ?? (await usualFixer(call, workspace, { orchestrating, config }));
   const facts: LoopFacts = { review: source, fixer };
@@ -92,6 +93,24 @@ export async function startFix(call: FixCall, workspace: Workspace): Promise<num
     }),
   );
   return report(call, workspace, result);
+}
+
+/** A program that is typed wrong is no finding: an agent would be paid to fix it. */
+function refuseMissing(call: FixCall, { root }: Workspace, { command: [program] }: ReviewSource): void {
+  if (program === undefined || isThere(program, { root, environment: call.environment })) return;
+  throw usageError(
+    `There is no program "${program}" to review with. Nothing was started.`,
+    "--review takes a command, a name of `reviews` in config.json, or reviewer.",
+  );
+}
+
+function isThere(
+  program: string,
+  { root, environment }: { root: string; environment: NodeJS.ProcessEnv },
+): boolean {
+  if (program.includes("/")) return existsSync(resolve(root, program));
+  const path = environment["PATH"];
+  return path === undefined || path.split(delimiter).some((each) => existsSync(join(each, program)));
 }
 
 /** What the settings say of the review and the fixer now may be another command than the loop began with. */
@@ -228,8 +247,15 @@ async function beforeReviewed({ options }: FixCall, workspace: Workspace): Promi
 /** Issues that are known already, in any form that a review may have. */
 function readIssues({ options, directory }: FixCall, root: string): ReviewIssue[] | undefined {
   if (options.issues === undefined) return undefined;
-  const stdout = readFileSync(options.issues === "-" ? 0 : resolve(directory, options.issues), "utf8");
-  return readReview({ stdout, stderr: "", exitCode: 0 }, { root });
+  try {
+    const stdout = readFileSync(options.issues === "-" ? 0 : resolve(directory, options.issues), "utf8");
+    return readReview({ stdout, stderr: "", exitCode: 0 }, { root });
+  } catch (error) {
+    throw usageError(
+      `${options.issues} cannot be read: ${(error as Error).message}. Nothing was started.`,
+      "--issues takes a file with the output of a review, or - for standard input.",
+    );
+  }
 }
 
 function optionsOf(
