@@ -6,9 +6,9 @@ export {
 } from "./agentsmithy/versioning-tracker.ts";
 export type { ChangedFile } from "./agentsmithy/changed-file.ts";
 export {
+  DialogHistory,
   Project,
   type Dialog,
-  type DialogHistory,
   type DialogMessage,
   type DialogsIndex,
 } from "./agentsmithy/project.ts";

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { EventFactory, Project, VersioningTracker } from "../src/agentsmithy.ts";
+import { DialogHistory, EventFactory, Project, VersioningTracker } from "../src/agentsmithy.ts";
 import { closeDropIn } from "../src/index.ts";
 import { makePlace } from "./support/place.ts";
 
@@ -101,6 +101,7 @@ test("[A25] [A27] [A28] approve and reset: sessions are counted, and an empty on
 test("[A25] a message with its checkpoint begins the turn there: undo takes exactly the answer", () => {
   const { tracker, project, id, write, read, look } = dialog();
   const history = project.get_dialog_history(id);
+  expect(history).toBeInstanceOf(DialogHistory);
   write("by-hand.txt", "mine\n");
   const checkpoint = tracker.create_checkpoint("Before user message: Change it");
   history.add_user_message("Change it", checkpoint.commit_id, "session_1");
