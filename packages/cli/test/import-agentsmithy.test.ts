@@ -1,6 +1,16 @@
 /** What AgentSmithy left in a project: dialogs with a repository of flat trees and a journal in SQLite. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LooseRepository, OldPlace } from "./old-place.ts";
@@ -276,6 +286,25 @@ test("[R2602] [A62] a dialog whose repository git cleaned up is read from its pa
   );
 });
 
+test("[N1] an object whose file holds another's content is damaged: the commit comes with a gap, and the file on disk stays", () => {
+  const repository = new LooseRepository(place, `${DIALOG}/checkpoints/.git`);
+  const tree = repository.tree({ "main.py": "then\n", "run.sh": "#!/bin/sh\n" });
+  repository.head("main", repository.commit({ tree, parents: [], at: AT, message: "Before" }));
+  const pathOf = (hash: string) => `${DIALOG}/checkpoints/.git/objects/${hash.slice(0, 2)}/${hash.slice(2)}`;
+  const [wanted, other] = ["then\n", "#!/bin/sh\n"].map((text) =>
+    repository.object("blob", Buffer.from(text)),
+  );
+  copyFileSync(place.path(pathOf(other!)), place.path(pathOf(wanted!)));
+  const { checkpoints, skipped } = place.import(sandbox, ["."], 3);
+  expect([checkpoints, skipped]).toEqual([
+    1,
+    [{ what: expect.stringMatching(/: main\.py$/), reason: "its content is damaged" }],
+  ]);
+  const { id } = sandbox.json(["list", "--thread", "01JABC"]).checkpoints[0];
+  sandbox.ok("restore", id, "--yes");
+  expect(sandbox.read("main.py")).toBe("now\n");
+});
+
 test.each(["cut short", "changed in the middle", "without its index's pack", "with an index that is none"])(
   "[R2602] a pack %s ends nothing: what it holds is skipped, and nothing wrong is taken over",
   (how) => {
@@ -300,6 +329,33 @@ test.each(["cut short", "changed in the middle", "without its index's pack", "wi
     expect(skipped.length).toBeGreaterThan(0);
   },
 );
+
+test("[R2602] a pack's index that leads to other objects is damage: both files are gaps, and those on disk stay", () => {
+  const git = place.path(`${DIALOG}/checkpoints/.git`);
+  const repository = new LooseRepository(place, `${DIALOG}/checkpoints/.git`);
+  const texts = ["x".repeat(3000), "y".repeat(3000)] as const;
+  const tree = repository.tree({ "main.py": texts[0], "notes.md": texts[1] });
+  repository.head("main", repository.commit({ tree, parents: [], at: AT, message: "Before" }));
+  place.write(`${DIALOG}/checkpoints/.git/HEAD`, "ref: refs/heads/main\n");
+  const blobs = texts.map((text) => createHash("sha1").update(`blob ${text.length}\0${text}`).digest());
+  execFileSync("git", ["--git-dir", git, "gc", "-q", "--prune=now"], { timeout: 30_000 });
+  const name = readdirSync(`${git}/objects/pack`).find((each) => each.endsWith(".idx"))!;
+  const index = readFileSync(`${git}/objects/pack/${name}`);
+  const [names, count] = [8 + 256 * 4, index.readUInt32BE(8 + 255 * 4)];
+  const placeOf = (blob: Buffer) => names + count * 24 + ((index.indexOf(blob, names) - names) / 20) * 4;
+  const [one, two] = [placeOf(blobs[0]!), placeOf(blobs[1]!)];
+  const [offsetOne, offsetTwo] = [index.readUInt32BE(one), index.readUInt32BE(two)];
+  index.writeUInt32BE(offsetTwo, one);
+  index.writeUInt32BE(offsetOne, two);
+  chmodSync(`${git}/objects/pack/${name}`, 0o644);
+  writeFileSync(`${git}/objects/pack/${name}`, index);
+  const { checkpoints, skipped } = place.import(sandbox, ["."], 3);
+  expect(checkpoints).toBe(1);
+  const damaged = { what: expect.any(String), reason: "its content is damaged" };
+  expect(skipped).toEqual([damaged, damaged]);
+  sandbox.ok("restore", sandbox.json(["list", "--thread", "01JABC"]).checkpoints[0].id, "--yes");
+  expect([sandbox.read("main.py"), sandbox.read("notes.md")]).toEqual(["now\n", "mine\n"]);
+});
 
 /** Every file with its content. */
 function filesIn(directory: string): Record<string, string> {

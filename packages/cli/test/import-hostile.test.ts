@@ -163,3 +163,27 @@ function writeEndlessJournal(): void {
   journal.exec(`CREATE VIEW sessions AS
     WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT * FROM n`);
 }
+
+test("[R840] a link on the way to what is read is not followed either: above the data, and between it and a file", () => {
+  const conversation = ".mimir/context/conversations/conv-1";
+  place.json(`${conversation}/snapshots/snap-1/metadata.json`, {
+    id: "snap-1",
+    timestamp: "2026-01-01T00:00:00Z",
+  });
+  place.write(`${conversation}/snapshots/snap-1/files/main.py`, "linked\n");
+  lead(".mimir/context");
+  expect(sandbox.error(["import", "mimir", "."], 4).code).toBe("NOTHING_TO_IMPORT");
+
+  const [app, hash] = ["workspaces/personal/checkpoints/app/conv", sha256("linked\n")];
+  place.json(`${app}/snapshots/m1.json`, {
+    messageId: "m1",
+    appDir: sandbox.project,
+    createdAt: "2026-01-01T00:00:00Z",
+    files: [{ path: "main.py", hash, size: 7, mode: 0o644, exists: true }],
+  });
+  place.write(`${app}/blobs/${hash.slice(0, 2)}/${hash}`, "linked\n");
+  lead(`${app}/blobs/${hash.slice(0, 2)}`);
+  expect(saidOf(place.import(sandbox, ["moldable", "."], 3))).toEqual(["m1: main.py: it is a symbolic link"]);
+  sandbox.ok("restore", "m1", "--yes");
+  expect(sandbox.read("main.py")).toBe("now\n");
+});

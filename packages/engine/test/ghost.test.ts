@@ -292,16 +292,16 @@ describe("[C29, C30, C31, C32, C33, L49, I15, R420, R354] original 25: a ghost h
     }),
   );
 
-  test(
-    "of a clean tree is HEAD",
+  test.each(["written here", "imported"])("of a clean tree is HEAD: %s", (how) =>
     inProject({}, async (project) => {
       const git = makeRepository(project);
+      if (how === "imported") git.git("config", ...IMPORTED);
       const workspace = await project.open();
       project.write("x.log", "ignored\n");
       const ghost = made(await workspace.ghost());
       expect(ghost.commit).toBe(git.git("rev-parse", "HEAD"));
       expect(await workspace.ghosts()).toEqual([ghost]);
-    }),
+    })(),
   );
 
   test(
