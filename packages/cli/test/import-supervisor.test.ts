@@ -1,5 +1,5 @@
 /** What a supervisor left in its data directory: metadata of checkpoints by session, and blobs beside them. */
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { closeDropIn } from "@belay/drop-in";
 import { CheckpointStorage } from "@belay/drop-in/supervisor";
@@ -99,6 +99,7 @@ test("[R370] [R372] checkpoints come with names, notes, git state and binary con
     undefined,
     "b\n",
   ]);
+  expect(readFileSync(sandbox.path("logo.bin"))).toEqual(binary);
   sandbox.ok("restore", "good", "--yes");
   expect([sandbox.read("a.ts"), sandbox.read("b.ts")]).toEqual(["x\n", "b then\n"]);
   expect(place.import(sandbox, [place.directory, "--into", "."])).toMatchObject({
