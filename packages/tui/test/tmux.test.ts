@@ -33,6 +33,13 @@ const SCREENS: readonly (readonly [string, readonly (string | RegExp)[], RegExp]
   ["undo", ["u"], /y undo it; no file changes/],
   ["undo only this", [...ON_THE_ROW, "R"], /(y undo|decide for each)/],
   ["pending", ["p"], /Pending changes/],
+  ["reset", ["p", /Pending changes/, "X"], /the approved state of/],
+  ["approve", ["p", /Pending changes/, "A"], /Message/],
+  [
+    "two states",
+    [...ON_THE_ROW, "Space", /Compare A/, "j", /› 10:41:12/, "Space", /with B/, "d"],
+    /These two states are the same/,
+  ],
   ["diff of a plan", [...ON_THE_ROW, "Enter", /y restore/, "d"], /after the restore/],
 ];
 
