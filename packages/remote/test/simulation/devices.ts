@@ -136,7 +136,8 @@ class Devices {
       await clock.sleep(DAY_MS);
       await survived(() =>
         this.#counting(this.sweeps, async (store) => {
-          const space = await openSpace(store(WEATHER), this.#world.space.id, keys, this.#world.space);
+          // of thousands of requests one would always end it
+          const space = await openSpace(store(CALM), this.#world.space.id, keys, this.#world.space);
           return sweepSpace(space, { keys, random: bytes, isDryRun: false });
         }),
       );
