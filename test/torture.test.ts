@@ -50,6 +50,8 @@ describe("in its short form", () => {
 
   test("[T6, T7, T8, T16, R739] sync: weeks of pushes, clones and sweeps on a bad network lose nothing that was claimed", () =>
     expectPassed("sync"));
+  test("[T1, T5, T6] devices: many devices in one space; every line can be read as a fresh machine reads it", () =>
+    expectPassed("devices"));
 
   test(
     "[T1, T2, T3, T9, R705, R1846] network: whatever happens to a request, work is done or not, and what was claimed can be read",
