@@ -1,6 +1,6 @@
 /** `belay merge`, `belay conflicts` and `belay resolve`. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
@@ -238,4 +238,17 @@ test("[R2342] conflicts of merges into other branches stand apart, with where th
   expect(sandbox.ok("conflicts")).toMatch(/^ {2}a\.ts +\[high\].*\n→ /);
   sandbox.ok("merge", "--abandon");
   expect(sandbox.ok("conflicts")).toBe("Nothing waits to be decided.\n");
+});
+
+test("[R95] a merge whose decisions change no file promises no undo: undo takes the step before it", () => {
+  work({ theirs: () => sandbox.write("a.ts", line(3, "const a3 = 33;")) });
+  sandbox.ok("run", "--", "sh", "-c", "echo by a program > made.txt");
+  sandbox.write("a.ts", line(3, "const a3 = 333;"));
+  expect(sandbox.belay(["merge", "theirs"]).status).toBe(3);
+  const decided = sandbox.ok("resolve", "a.ts", "--take", "ours", "--yes");
+  expect(decided).toContain("no file changed");
+  expect(decided).not.toContain("takes this back");
+  sandbox.ok("undo", "--yes");
+  expect(existsSync(join(sandbox.project, "made.txt"))).toBe(false);
+  expect(sandbox.read("a.ts")).toBe(line(3, "const a3 = 333;"));
 });

@@ -114,7 +114,8 @@ export function mergeOutcomeText(outcome: MergeOutcome, output: Output, all: boo
   const came = outcome.steps.map(({ description }) => visible(description)).join("; ");
   const remarks = [...mergeRemarks(outcome, output, all), ...commitsText(outcome)];
   const next = nextText(open, output);
-  const files = writtenCounts(outcome).join(", ") || "no file changed";
+  const written = writtenCounts(outcome);
+  const files = written.join(", ") || "no file changed";
   switch (outcome.outcome) {
     case "unchanged":
       return `Nothing to merge: ${merge.sources.map(({ name }) => visible(name)).join(", ")} ${merge.sources.length === 1 ? "has" : "have"} nothing new.`;
@@ -129,7 +130,10 @@ export function mergeOutcomeText(outcome: MergeOutcome, output: Output, all: boo
         `${outcome.outcome === "applied" ? style.green("✓") : style.yellow("!")} ${came} (${files}; ${duration(outcome.durationMs)})`,
         ...remarks,
         ...next,
-        ...(output.quiet ? [] : [`${style.dim("→")} \`belay undo\` takes this back.`]),
+        // what changed no file is no step: `undo` would take the one before it
+        ...(output.quiet || written.length === 0
+          ? []
+          : [`${style.dim("→")} \`belay undo\` takes this back.`]),
       ].join("\n");
   }
 }
