@@ -59,6 +59,11 @@ export async function prepare(sandbox: Sandbox, command = ""): Promise<Names> {
     sandbox.write(`${snapshot}/files/src/main.ts`, "export const main = 0;\n");
     sandbox.write(`${snapshot}/metadata.json`, JSON.stringify({ id: "snap-1", type: "manual" }));
   }
+  // a copy of the project elsewhere, as it was at first
+  if (command === "export") {
+    mkdirSync(join(sandbox.base, "other/src"), { recursive: true });
+    writeFileSync(join(sandbox.base, "other/src/parser.ts"), PARSER);
+  }
   // a branch to go to
   if (command === "switch") await workspace.createBranch("idea");
   if (command === "ghost") spawnSync("git", ["init", "-q", sandbox.project], { timeout: 30_000 });
