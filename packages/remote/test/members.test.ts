@@ -1,14 +1,17 @@
 /** Members of a space: invitations, roles, removal, and what rogue members try. */
 import { randomBytes } from "node:crypto";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { certify } from "../src/keys/certificate.ts";
 import { memberKeys, type MemberKeys } from "../src/keys/key-pairs.ts";
 import { openPass } from "../src/keys/pass.ts";
 import { readIdentity } from "../src/space/identity.ts";
 import { memberOf, sealRoster, type Roster } from "../src/space/roster.ts";
-import { keptSpace, openSpace, sealedTo, type Space } from "../src/space/space.ts";
+import { keptSpace, openSpace, sealedTo, spaceDirectory, type Space } from "../src/space/space.ts";
 import { publicIdentity } from "../src/space/change-roster.ts";
 import { openExchange } from "../src/sync/remote.ts";
+import { sweepSpace } from "../src/sync/sweep.ts";
 import { MemoryRemoteStore } from "../src/stores/memory-remote-store.ts";
 import { filesBelow, Machine } from "./support/machines.ts";
 import { forceSegment } from "./support/rogue.ts";
@@ -297,6 +300,27 @@ describe("removing a member", () => {
     await bob.push();
     const segment = [...store.objects.keys()].find((one) => one.includes(`/l/${entryOf(bob).line}/`))!;
     expect(store.objects.get(segment)!.bytes.readUInt32BE(16)).toBe(2);
+    expect(await ana.verify()).toMatchObject({ ok: true });
+  });
+
+  test("[R762] a push that meets a sweep under a secret it does not know yet asks for it and goes on", async () => {
+    const { store, ana } = await team();
+    const bob = await ana.invited(() => store, "bob", "member");
+    await bob.push();
+    await ana.members().rotate();
+    const space = await openSpace(store, spaceOf(ana, store).id, readIdentity(ana.home)!);
+    await sweepSpace(space, { keys: readIdentity(ana.home)!, random: randomBytes, isDryRun: false });
+    // without it the line is read again, and sweeps are looked at
+    const kept = spaceDirectory(bob.home, space.id);
+    for (const name of readdirSync(kept).filter((one) => one.startsWith("mirror.db")))
+      rmSync(join(kept, name));
+    bob.write({ "later.txt": "1\n" });
+    await bob.workspace.checkpoint();
+    await expect(bob.push()).resolves.toMatchObject({ outcome: "pushed" });
+    const newest = [...store.objects.keys()]
+      .filter((one) => one.includes(`/l/${entryOf(bob).line}/`))
+      .at(-1)!;
+    expect(store.objects.get(newest)!.bytes.readUInt32BE(16)).toBe(2);
     expect(await ana.verify()).toMatchObject({ ok: true });
   });
 

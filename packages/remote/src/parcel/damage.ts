@@ -6,6 +6,16 @@ export class DamageError extends Error {
   }
 }
 
+/** A parcel under a secret of the space that is not known here: it was changed meanwhile, or the server altered the parcel. */
+export class UnknownSecretError extends DamageError {
+  readonly generation: number;
+  constructor(generation: number) {
+    super("the parcel is of a key generation that is not known here");
+    this.name = "UnknownSecretError";
+    this.generation = generation;
+  }
+}
+
 /** A parcel or roster that a newer Belay wrote. */
 export class NewerFormatError extends Error {
   constructor(what: string) {

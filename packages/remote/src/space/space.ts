@@ -8,7 +8,7 @@ import { ContractError } from "@belay/protocol/errors";
 import { hpkeOpen, hpkeSeal } from "../keys/hpke.ts";
 import type { MemberKeys } from "../keys/key-pairs.ts";
 import { numberIn, SpaceNames } from "../line/keys-of-space.ts";
-import { DamageError, expectSound } from "../parcel/damage.ts";
+import { DamageError, expectSound, UnknownSecretError } from "../parcel/damage.ts";
 import { readHeader, type SpaceSecret } from "../parcel/parcel.ts";
 import { RemoteFailure, type RemoteStore, type StoredObject } from "../stores/remote-store.ts";
 import { readIfThere, writePrivately } from "./identity.ts";
@@ -48,8 +48,9 @@ export function presentSecret({ secrets, roster }: Space): SpaceSecret {
 
 /** The secret of a parcel; throws when this member was never given it. */
 export function secretFor({ secrets }: Space, bytes: Buffer): SpaceSecret {
-  const secret = secrets.get(readHeader(bytes).generation);
-  expectSound(secret !== undefined, "the parcel is of a key generation that is not known here");
+  const { generation } = readHeader(bytes);
+  const secret = secrets.get(generation);
+  if (secret === undefined) throw new UnknownSecretError(generation);
   return secret;
 }
 

@@ -7,6 +7,7 @@ import type { Exchange, JournalEntry, ObjectHash, QueuedRecord, RemoteEntry } fr
 import { decodeIndex, INDEX_ENTRIES_LIMIT, SELF, WITHHELD, type Place } from "../line/object-index.ts";
 import { newLineId } from "../line/line-id.ts";
 import { createHead, openSegment, sealSegment, segmentHash } from "../line/segment.ts";
+import { UnknownSecretError } from "../parcel/damage.ts";
 import { sealValue } from "../parcel/parcel.ts";
 import { presentSecret, secretFor } from "../space/space.ts";
 import { idOf, isFoldKey } from "../line/keys-of-space.ts";
@@ -55,30 +56,42 @@ const RECENT_MS = 10 * 60_000;
 /** Pushes one workspace to one remote. */
 export async function push(target: PushTarget, name: string): Promise<PushReport> {
   return claimed(target.exchange, async () => {
-    const first = entryOf(target.exchange, name);
-    const run = new Push(target, name);
     try {
-      expectNotAdopted(target.space, first.line);
-      await run.expectOwnLine();
-      await run.resume();
-      await run.sendAll();
-      await run.release();
-      await run.restater.fold();
-      await run.restater.forget();
-      await run.restater.restate();
-      await run.restater.rewrite();
-      return run.report();
+      return await pushOnce(target, name);
     } catch (error) {
-      if (!(error instanceof LineTaken)) throw error;
-      // [T4] a copy of this store writes that line, or an admin restates it: go on as a line of our own, and overwrite nothing
-      const began = JSON.stringify({ line: first.line, number: entryOf(target.exchange, name).segment });
-      target.exchange.beginLine(name, { line: newLineId(target.keys.id, target.around.random), began });
-      const again = new Push(target, name);
-      await again.sendAll();
-      const adoptedBy = adopterOf(target.space, first.line)?.name ?? null;
-      return { ...again.report(), forkedFrom: first.line, adoptedBy };
+      if (!(error instanceof UnknownSecretError) || target.refreshed === undefined) throw error;
+      const space = await target.refreshed();
+      if (!space.secrets.has(error.generation)) throw error;
+      // [R762] the secret was changed since this machine looked; what was sent before that is in the journal
+      return await pushOnce({ ...target, space, lookedAt: target.around.now() }, name);
     }
   });
+}
+
+async function pushOnce(target: PushTarget, name: string): Promise<PushReport> {
+  const first = entryOf(target.exchange, name);
+  const run = new Push(target, name);
+  try {
+    expectNotAdopted(target.space, first.line);
+    await run.expectOwnLine();
+    await run.resume();
+    await run.sendAll();
+    await run.release();
+    await run.restater.fold();
+    await run.restater.forget();
+    await run.restater.restate();
+    await run.restater.rewrite();
+    return run.report();
+  } catch (error) {
+    if (!(error instanceof LineTaken)) throw error;
+    // [T4] a copy of this store writes that line, or an admin restates it: go on as a line of our own, and overwrite nothing
+    const began = JSON.stringify({ line: first.line, number: entryOf(target.exchange, name).segment });
+    target.exchange.beginLine(name, { line: newLineId(target.keys.id, target.around.random), began });
+    const again = new Push(target, name);
+    await again.sendAll();
+    const adoptedBy = adopterOf(target.space, first.line)?.name ?? null;
+    return { ...again.report(), forkedFrom: first.line, adoptedBy };
+  }
 }
 
 /** One push of a store at a time. */

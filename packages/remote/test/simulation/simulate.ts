@@ -311,12 +311,11 @@ class Simulation {
       // [R1812] what was forgotten goes sooner: who reads it meanwhile reads again
       const isStale =
         (isLate || this.#hurriedAt >= start) && error instanceof LineDamage && error.kind === "missing";
-      // what it knew of the members and secrets is older than what it read
-      const wasChanged = (this.#world.space.rosters.at(-1)?.at ?? 0) >= start - ROSTER_MS;
       const isUnknown =
         error instanceof DamageError ||
         (error instanceof LineDamage && (error.kind === "forged" || error.cause instanceof DamageError));
-      const isBehind = wasChanged && isUnknown;
+      // what it knew of the members and secrets is older than what it read; so may be what the world knows
+      const isBehind = isUnknown && ((await this.#world.look()).rosters.at(-1)?.at ?? 0) >= start - ROSTER_MS;
       const isExpected = EXPECTED.has(String((error as { code?: string }).code));
       if (!isWeather && !isStale && !isBehind && !isExpected) throw error;
     }
