@@ -35,6 +35,7 @@ export class HistoryInMemory {
   entry: RemoteEntry;
   readonly #journal = new Map<string, JournalEntry>();
   #outbox: { seq: number; id: string }[] = [];
+  #claimedLine: string | undefined;
   #seq = 0;
   /** What this machine keeps at home, and whether that has changed since its remote was told. */
   readonly withheld = new Set<string>();
@@ -106,9 +107,12 @@ export class HistoryInMemory {
     this.#outbox.push({ seq: ++this.#seq, id });
   }
 
-  /** Whether something of its present line is known to be stored: only then that line can be read. */
+  /**
+   * Whether something of its present line is known to be stored: only then that line can be read. A first segment that names
+   * what was swept meanwhile claims nothing until it is repaired.
+   */
   get hasClaimed(): boolean {
-    return this.entry.segment > 0;
+    return this.#claimedLine === this.entry.line;
   }
 
   get isQueued(): boolean {
@@ -227,6 +231,7 @@ export class HistoryInMemory {
 
   settle(_: string, settled: { segment: number; hash: string; until: number; at: number }): void {
     const sent = this.#outbox.filter(({ seq }) => seq <= settled.until);
+    if (sent.length > 0) this.#claimedLine = this.entry.line;
     for (const { id } of sent) this.checkpointsById.get(id)!.claimedAt ??= settled.at;
     this.#outbox = this.#outbox.filter(({ seq }) => seq > settled.until);
     this.#journal.clear();
