@@ -321,6 +321,17 @@ describe("histories that are not tidy", () => {
         "n applied Changed by hand +1 ~0 -0 1/0",
         "n applied Initial checkpoint +0 ~0 -0 0/0",
       ]);
+      // the file where it was the only one
+      const paths = (await rowsOf(workspace)).map(({ path }) => path);
+      expect(paths).toEqual([
+        "meanwhile.txt",
+        undefined,
+        "other.txt",
+        "mine.txt",
+        undefined,
+        "mine.txt",
+        undefined,
+      ]);
       const [, , , two] = await rowsOf(workspace);
       // from before the first of them to after the last
       const { files } = await workspace.diff({ from: two!.before!, to: two!.after!, detail: "counts" });

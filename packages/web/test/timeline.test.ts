@@ -239,6 +239,32 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
   );
 
   test(
+    "[R214] a change without an agent names its file where it is the only one, and you where it was you",
+    shown(
+      async (project) => {
+        const claude = await Agent.start(project);
+        await claude.turn("Change a", { "a.txt": "two\n" });
+        project.write("docs/mine.md", "mine\n");
+        await claude.turn("Change b", { "b.txt": "two\n" });
+        // during a pause agents may have written too
+        await project.ok("PUT", "/api/pause", { minutes: 30 });
+        project.write("one.md", "one\n");
+        project.write("two.md", "two\n");
+        await project.ok("PUT", "/api/pause", { minutes: null });
+        await claude.turn("Change c", { "c.txt": "two\n" });
+      },
+      async ({ page }) => {
+        const mine = page.getByRole("row", { name: /Changed by hand, docs\/mine\.md, 1 line added$/ });
+        await mine.getByText("docs/mine.md").waitFor();
+        await mine.getByText("You", { exact: true }).waitFor();
+        const nobodys = page.getByRole("row", { name: /Changed outside any agent, 2 files/ });
+        await nobodys.getByText("2 files").waitFor();
+        expect(await nobodys.getByText("You", { exact: true }).count()).toBe(0);
+      },
+    ),
+  );
+
+  test(
     "[A40] a turn has its own part of the conversation, answers as text with code; nothing in them is markup",
     shown(
       async (project) => {
@@ -259,6 +285,11 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", () => {
         const answer = page.getByRole("article", { name: /^Answer/ });
         await answer.waitFor();
         await expect.poll(() => page.getByRole("article", { name: /^Prompt/ }).count()).toBe(1);
+        // the way back to before it is here too
+        await page
+          .getByRole("article", { name: /^Prompt/ })
+          .getByRole("button", { name: "Restore… to before Change a" })
+          .waitFor();
         await expect.poll(() => answer.locator("code").innerText()).toBe("withBackoff");
         await expect.poll(() => answer.locator("pre").innerText()).toBe("const a = 1;");
         await expect.poll(() => answer.getByRole("link").getAttribute("rel")).toBe("noopener noreferrer");

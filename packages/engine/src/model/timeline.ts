@@ -82,6 +82,8 @@ export interface TimelineRow extends TimelineCounts {
    */
   readonly sameAsNow: boolean | null;
   readonly beforeSameAsNow: boolean | null;
+  /** The file, of a change outside of agents that touched no other. */
+  readonly path?: string;
   /** The state that a restore went to, where its checkpoint is still there. */
   readonly target?: CheckpointId;
   /** Set where it happened on another branch than the one that the files are on: before this one began. */

@@ -10,6 +10,8 @@ import {
   type ListedChange,
   type StepFacts,
 } from "../history/timeline-facts.ts";
+import { displayPath } from "../model/byte-path.ts";
+import { isLeaf } from "../model/entry.ts";
 import type { TimelineCounts, TimelineRow, TimelineStatus } from "../model/timeline.ts";
 import { netChanges, type ChangeCounter } from "./net-changes.ts";
 import { gatherFacts, isStop, type PageFacts } from "./page-facts.ts";
@@ -165,6 +167,7 @@ class RowMaker {
     if (end === undefined) return undefined;
     const before = this.#previous(captures.at(-1)!);
     const changes = captures.toReversed().flatMap((capture) => this.#facts.outside.get(capture) ?? []);
+    const path = onlyFile(changes);
     const isByHand = !this.#facts.wasAgentAbout(captures) && !this.#wasPaused(before, end);
     return {
       ...this.#pointFields(end),
@@ -174,6 +177,7 @@ class RowMaker {
       ...annotationsOf(undefined),
       kind: "hand",
       title: isByHand ? "Changed by hand" : "Changed outside any agent",
+      ...(path !== undefined && { path }),
       thread: null,
       agent: null,
       session: null,
@@ -245,4 +249,10 @@ type Changed = TimelineCounts & Pick<TimelineRow, "shared" | "gaps">;
 
 function annotationsOf(end: EndFacts | undefined): Pick<TimelineRow, "name" | "note" | "tags"> {
   return { name: end?.name ?? null, note: end?.note ?? null, tags: end?.tags ?? [] };
+}
+
+/** The one file that was changed; undefined where there are several, or none. */
+function onlyFile(changes: readonly ListedChange[]): string | undefined {
+  const files = netChanges(changes).filter(({ from, to }) => isLeaf(from) || isLeaf(to));
+  return files.length === 1 ? displayPath(files[0]!.path) : undefined;
 }

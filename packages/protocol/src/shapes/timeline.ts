@@ -51,6 +51,8 @@ export const historyRow = timelineCounts.extend({
   tags: z.array(z.string()),
   sameAsNow: z.boolean().nullable(),
   beforeSameAsNow: z.boolean().nullable(),
+  /** The file, of a change outside of agents that touched no other. */
+  path: z.string().optional(),
   /** The checkpoint that a restore went to, where it is still there. */
   target: z.string().optional(),
   /** Set where it happened on another branch than the one that the files are on. */

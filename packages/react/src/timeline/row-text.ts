@@ -36,7 +36,7 @@ export function sentenceOf(row: HistoryRow): string {
     row.name && row.kind !== "checkpoint" ? visible(row.name) : "",
     row.branch === undefined ? "" : `on ${visible(row.branch)}`,
     ...(row.begun ?? []).map((name) => `the branch ${visible(name)} began here`),
-    files > 0 ? quantity(files, "file") : "",
+    row.path !== undefined ? visible(row.path) : files > 0 ? quantity(files, "file") : "",
     row.plus ? `${quantity(row.plus, "line")} added` : "",
     row.minus ? `${row.minus.toLocaleString("en")} removed` : "",
     row.damaged ? "damaged" : "",

@@ -1,9 +1,9 @@
 /** One row of the list: time, rail, title over one line of facts, one button. */
 import type { ReactNode } from "react";
 import type { HistoryRow } from "../data/history.ts";
-import { agentColour, AgentBadge, Icon, Lines } from "../parts/icon.tsx";
+import { agentColour, AgentBadge, Icon, Lines, PathName } from "../parts/icon.tsx";
 import { useAct } from "../parts/use-act.ts";
-import { agentName, clock, duration, quantity, visible } from "../words.ts";
+import { agentName, clock, duration, quantity, visible, WORDS } from "../words.ts";
 import type { Lane } from "./lanes.ts";
 import { filesOf, lengthOf, sentenceOf, targetOf, titleOf } from "./row-text.ts";
 
@@ -205,6 +205,8 @@ function Facts({ row, isFlat, isNewest = false, onAction }: TurnRowProps): React
         <span className="b-num" title={`${row.added} added, ${row.modified} changed, ${row.deleted} deleted`}>
           +{row.added} ~{row.modified} −{row.deleted}
         </span>
+      ) : row.path !== undefined ? (
+        <PathName path={row.path} />
       ) : files > 0 ? (
         <span>
           {row.status === "working" ? `${quantity(files, "file")} so far` : quantity(files, "file")}
@@ -242,6 +244,8 @@ function Who({ row }: Pick<TurnRowProps, "row">): ReactNode {
   if (row.kind === "initial") return <span>The beginning</span>;
   if (row.kind === "capture") return <span>Automatic checkpoint</span>;
   if (row.kind === "safety") return <span>Safety checkpoint</span>;
+  // nobody knows who: the title says so
+  if (row.kind === "hand" && row.title !== WORDS.byHand) return null;
   return (
     <>
       <Icon name="user" small />
