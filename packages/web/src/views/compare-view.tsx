@@ -32,8 +32,10 @@ import { diffActions } from "./diff-actions.ts";
 import { mark, pressTop, step } from "./diff-steps.ts";
 import { StatePick } from "./state-pick.tsx";
 
-/** Below this width both sides do not fit beside each other. */
+/** With this much room the two sides stand beside each other unless chosen otherwise. */
 const SPLIT_FROM = 1100;
+/** Up to this width there is no choice: they would be too narrow to read. */
+const NARROW = 900;
 /** What the rail and the list of files take. */
 const TREE = 344;
 
@@ -142,7 +144,7 @@ function useCompareLook() {
   const [wrap, setWrap] = usePreference<"on" | "off">("wrap", "off");
   const [words, setWords] = usePreference<"on" | "off">("words", "on");
   const look: DiffLook = {
-    layout: innerWidth < SPLIT_FROM ? "unified" : layout,
+    layout: innerWidth <= NARROW ? "unified" : layout,
     whitespace,
     wrap: wrap === "on",
     words: words === "on",
