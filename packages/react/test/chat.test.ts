@@ -1,6 +1,7 @@
 /** The reference document's own flows, in the example's chat: a host that is not ours, against a real process. */
 import { afterAll, describe, expect, test } from "vitest";
 import { CHROMIUM, closeBrowser } from "../../web/test/support/browser.ts";
+import { expectRed } from "../../web/test/support/red.ts";
 import { chatting, REACTS, removePages } from "./support/chat.ts";
 
 afterAll(async () => {
@@ -89,9 +90,7 @@ describe.skipIf(CHROMIUM === undefined)("a chat with checkpoints", () => {
       await chat.ask(WRITES);
       await expect.poll(() => chat.dialog.getAttribute("role")).toBe("alertdialog");
       await chat.dialog.getByText("The present files are saved first, and you can undo this.").waitFor();
-      await expect
-        .poll(() => chat.dialog.getByRole("button", { name: /^Restore 2/ }).getAttribute("class"))
-        .toContain("b-danger");
+      await expectRed(chat.dialog.getByRole("button", { name: /^Restore 2/ }));
       await page.keyboard.press("Escape");
       await chat.dialog.waitFor({ state: "detached" });
       await chat.ask(WRITES);

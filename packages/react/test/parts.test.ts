@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { CHROMIUM, closeBrowser } from "../../web/test/support/browser.ts";
+import { expectRed } from "../../web/test/support/red.ts";
 import { chatting, REACTS, removePages } from "./support/chat.ts";
 
 afterAll(async () => {
@@ -107,14 +108,19 @@ describe.skipIf(CHROMIUM === undefined)("parts below a provider", () => {
       await page.getByRole("row", { name: "before the rewrite" }).waitFor();
     })());
 
-  test("[L33, Y67] the storage panel tells the space used and makes room", () =>
-    chatting(async ({ chat, page }) => {
+  test("[L33, Y67] the storage panel tells the space used, lists every checkpoint and makes room", () =>
+    chatting(async ({ chat, page, project }) => {
       await chat.send("write app.txt the second version");
       await show(page, "Storage");
       await page.getByRole("heading", { name: /of at most/ }).waitFor();
       await expect
         .poll(() => page.getByRole("region", { name: "Space used" }).innerText())
         .toContain("Turns and prompts");
+      const { checkpoints } = await project.ok("GET", "/api/checkpoints?limit=100");
+      const listed = page
+        .getByRole("table", { name: "Checkpoints" })
+        .getByRole("checkbox", { name: /^Checkpoint/ });
+      await expect.poll(() => listed.count()).toBe(checkpoints.length);
       await page.getByRole("button", { name: "Free", exact: true }).click();
       await chat.toast.getByText("No checkpoint was removed.").waitFor();
     })());
@@ -143,14 +149,14 @@ describe.skipIf(CHROMIUM === undefined)("in a host's page", () => {
         await page.getByText("Answered: nothing").waitFor();
         await badges.first().click();
         await expect.poll(() => chat.dialog.getAttribute("role")).toBe("alertdialog");
-        await chat.dialog.getByText("you can undo this").waitFor();
+        await chat.dialog
+          .getByText(/^This takes 7 files back to how they were .* you can undo this\.$/)
+          .waitFor();
         const files = chat.dialog.getByRole("listitem");
         await expect
           .poll(() => files.allInnerTexts())
           .toEqual([...["a", "b", "c", "d", "e"].map((name) => `src/${name}.ts`), "…and 2 more"]);
-        expect(
-          await chat.dialog.getByRole("button", { name: "Restore", exact: true }).getAttribute("class"),
-        ).toContain("b-danger");
+        await expectRed(chat.dialog.getByRole("button", { name: "Restore", exact: true }));
         await page.keyboard.press("Escape");
         await page.getByText("Answered: cancel").waitFor();
         await badges.first().click();

@@ -195,6 +195,8 @@ describe.skipIf(CHROMIUM === undefined)("differences", () => {
           await expect
             .poll(() => page.evaluate("navigator.clipboard.readText()"))
             .toContain("-line 3\n+three!\n");
+          // this hunk alone
+          expect(await page.evaluate("navigator.clipboard.readText()")).not.toContain("seventy");
           if (hand === "mouse") await button.click();
           else await button.press("Enter");
           const dialog = page.locator("dialog[open]");

@@ -4,6 +4,7 @@ import { Agent } from "./support/agent.ts";
 import { CHROMIUM, sharedServer } from "./support/browser.ts";
 import { expectTree, goBack, treeOf, verifyStore } from "./support/going-back.ts";
 import { dialog, Hand, HANDS, row, toast } from "./support/hand.ts";
+import { expectRed } from "./support/red.ts";
 import { FILES, FIRST, SECOND, THIRD, twoTurns } from "./support/work.ts";
 
 const { shown, close } = sharedServer();
@@ -118,7 +119,7 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
         await dialog(page).getByText("The present files are saved first, and you can undo this.").waitFor();
         // what deletes looks dangerous, and a reader is told so
         await expect.poll(() => dialog(page).getAttribute("role")).toBe("alertdialog");
-        await expect.poll(() => dialog(page).locator("button.b-danger").count()).toBe(1);
+        await expectRed(dialog(page).getByRole("button", { name: /^Restore 3 files/ }));
         expectTree(project, THIRD);
         await goBack({
           project,
@@ -404,10 +405,20 @@ describe.skipIf(CHROMIUM === undefined)("going back", () => {
           await expect
             .poll(() => badge.getAttribute("title"))
             .toBe("Undo all changes from this point onwards");
-          // quiet at rest, never invisible
-          expect(
-            Number(await badge.evaluate((element) => getComputedStyle(element).opacity)),
-          ).toBeGreaterThan(0);
+          // at the bottom right of the prompt that changed something, which is as wide as the conversation
+          const prompt = page.getByRole("article").filter({ has: badge });
+          await prompt.getByText("Change a").waitFor();
+          const [around, button] = [(await prompt.boundingBox())!, (await badge.boundingBox())!];
+          expect(around.width).toBe((await prompt.locator("..").boundingBox())!.width);
+          expect(around.x + around.width - button.x - button.width).toBeLessThan(32);
+          expect(around.y + around.height - button.y - button.height).toBeLessThan(20);
+          // quiet at rest, never invisible; plain under the pointer and with the focus
+          const opacity = () => badge.evaluate((element) => Number(getComputedStyle(element).opacity));
+          await page.mouse.move(0, 0);
+          await expect.poll(opacity).toBe(0.85);
+          if (kind === "mouse") await badge.hover();
+          else await hand.reach(badge);
+          await expect.poll(opacity).toBe(1);
           await hand.press(badge);
           await goBack({
             project,

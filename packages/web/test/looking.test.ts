@@ -68,6 +68,9 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
         const before = treeOf(project);
         await mark(hand, "Use idempotency keys");
         await mark(hand, "Initial checkpoint");
+        // the older of the two is the one that the other is compared with, whichever was marked first
+        await row(page, "Initial checkpoint").getByText("A", { exact: true }).waitFor();
+        await row(page, "Use idempotency keys").getByText("B", { exact: true }).waitFor();
         await hand.use("d", page.getByRole("button", { name: "Compare", exact: true }));
         await page.waitForURL(/\/compare\//);
         const files = page.getByRole("tree", { name: "Changed files" }).getByRole("treeitem", { level: 2 });
@@ -87,6 +90,23 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
       },
       { files: FILES },
     )(),
+  );
+
+  test(
+    "[Y21] where both sides fit only just, a comparison begins unified and is split when that is chosen",
+    shown(
+      twoTurns,
+      async ({ page }) => {
+        const hand = new Hand(page, "mouse");
+        await hand.select("Add retry");
+        await compareButton(page).click();
+        await page.waitForURL(/\/compare\//);
+        await page.locator("diffs-container").first().waitFor();
+        await expect.poll(() => page.evaluate(columnsOf)).toBe(1);
+        await expectBothLayouts(hand);
+      },
+      { files: FILES, width: 1024 },
+    ),
   );
 
   test.each(HANDS)(
