@@ -13,6 +13,8 @@ export function faultsOf(page: Page): Promise<string[]> {
 /** Runs in the page. */
 function faultsInPage(): string[] {
   const faults: string[] = [];
+  /** Words that go on for so many lines want this much room. */
+  const [NARROWEST, MOST_LINES] = [100, 6];
   // what lies on top is looked at alone: a menu covers what is below it
   const scope: ParentNode = document.querySelector("dialog[open], :popover-open") ?? document;
   const name = (element: Element) =>
@@ -72,6 +74,9 @@ function faultsInPage(): string[] {
     if (isCut && style.overflowX === "hidden" && !hasSign)
       faults.push(`cut without a sign: ${name(element)}`);
     const { place } = inView(element);
+    const lines = place.height / Number.parseFloat(style.lineHeight);
+    if (place.width > 1 && place.width < NARROWEST && lines > MOST_LINES)
+      faults.push(`squeezed: ${name(element)}`);
     // an inline element draws over its neighbour where the box around it is too narrow
     const box = boxOf(element);
     if (box !== element && place.right > box.getBoundingClientRect().right + 1)
