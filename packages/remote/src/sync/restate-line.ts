@@ -104,7 +104,7 @@ export class Restater {
 
   /** [R2245] What is older than the secret that an admin named is encrypted again. Where that does not work it is tried again a day later. */
   async rewrite(isUrgent = false): Promise<void> {
-    const { space, mirror, progress, around } = this.#target;
+    const { space, mirror, progress, around, inlineBytes } = this.#target;
     const { line, segment } = this.#writer.entry;
     const { rewrite: least = 0 } = space.roster.roster;
     if (segment === 0 || mirror.rewritten(line) >= least) return;
@@ -114,7 +114,7 @@ export class Restater {
       const isDone = await this.#surely(async () => {
         const { number, date: now } = await this.#looked();
         const rewriting = new LineRewriting(
-          { space, uploads: this.#writer.uploads, progress },
+          { space, uploads: this.#writer.uploads, inlineBytes, progress },
           { line, number, least },
         );
         if (!(await rewriting.read())) return true;

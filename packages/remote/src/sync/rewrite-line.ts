@@ -26,6 +26,8 @@ export interface RewrittenLine {
 interface Rewriting {
   readonly space: Space;
   readonly uploads: Pick<Uploads, "putParcel">;
+  /** Content up to this size rides inside the base. */
+  readonly inlineBytes?: number | undefined;
   readonly progress?: ((step: SyncStep) => void) | undefined;
 }
 
@@ -104,7 +106,7 @@ export class LineRewriting {
 
   /** Stores what is old again; what is small enough to ride inside the base is returned. */
   async move(): Promise<{ readonly index: ReadonlyMap<string, Place>; readonly inline: PlainFrame[] }> {
-    const { space, progress } = this.#rewriting;
+    const { space, progress, inlineBytes = INLINE_BYTES } = this.#rewriting;
     const { store, names } = space;
     for (const [n, id] of [...this.#old].entries()) {
       const key = names.parcel(id);
@@ -123,7 +125,7 @@ export class LineRewriting {
       await this.#take(key, { parcel: segment.parcel, bytes }, isInside);
       for (const { objects } of segment.parcel.frames) for (const { hash } of objects) taken.add(hash);
     }
-    const isSmall = this.#waiting <= INLINE_BYTES;
+    const isSmall = this.#waiting <= inlineBytes;
     const inline = isSmall ? this.#frames : [];
     if (!isSmall) await this.#store();
     return { index: this.#index, inline };

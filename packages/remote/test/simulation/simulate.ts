@@ -375,7 +375,10 @@ class Simulation {
         this.report.clones++;
         // some are put to sleep before their first push
         const asleepMs = this.#random.pick([0, 0, 60, 250]) * HOUR_MS;
-        working.push(world.clock.sleep(asleepMs).then(() => this.#work(machine)));
+        const work = world.clock.sleep(asleepMs).then(() => this.#work(machine));
+        // its failure is thrown at the end
+        work.catch(() => undefined);
+        working.push(work);
       });
     }
     await Promise.all(working);
