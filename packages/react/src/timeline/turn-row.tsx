@@ -244,7 +244,7 @@ function Who({ row }: Pick<TurnRowProps, "row">): ReactNode {
   if (row.kind === "initial") return <span>The beginning</span>;
   if (row.kind === "capture") return <span>Automatic checkpoint</span>;
   if (row.kind === "safety") return <span>Safety checkpoint</span>;
-  // nobody knows who: the title says so
+  // its author is not known: the title says so
   if (row.kind === "hand" && row.title !== WORDS.byHand) return null;
   return (
     <>
