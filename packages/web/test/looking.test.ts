@@ -97,6 +97,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
     shown(
       twoTurns,
       async ({ page }) => {
+        await page.setViewportSize({ width: 1024, height: 844 });
         const hand = new Hand(page, "mouse");
         await hand.select("Add retry");
         await compareButton(page).click();
@@ -105,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", () => {
         await expect.poll(() => page.evaluate(columnsOf)).toBe(1);
         await expectBothLayouts(hand);
       },
-      { files: FILES, width: 1024 },
+      { files: FILES },
     ),
   );
 
