@@ -269,9 +269,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       },
       {
         file: "restore/carry-out",
-        text: "const ended = endStage(context, entry, stage);",
+        text: "const ended = endStage(context, entry, stage, {",
         instead:
-          'if (entry.finish.kind === "reset" && recorded !== undefined) endSession(context, entry, recorded); const ended = endStage(context, entry, stage);',
+          'if (entry.finish.kind === "reset" && recorded !== undefined) endSession(context, entry, recorded); const ended = endStage(context, entry, stage, {',
       },
     ],
   },
