@@ -6,7 +6,6 @@ import { useLoaded } from "../data/loaded.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useToast } from "../parts/toasts.tsx";
 import { clock, gapReason, quantity, size, visible } from "../words.ts";
-import { MakeRoom } from "./make-room.tsx";
 import { Space } from "./space.tsx";
 
 /** The panel: space, ways to make room, coverage. */
@@ -35,7 +34,7 @@ export function StoragePanel({
         <Space storage={value} version={`${value.bytes} ${value.checkpoints} ${changes}`} {...props} />
       )}
       <div className="b-two-cards">
-        <MakeRoom version={String(changes)} onChanged={() => setChanges(changes + 1)} />
+        <LaterMakeRoom version={String(changes)} onChanged={() => setChanges(changes + 1)} />
         {status === undefined ? null : <Coverage status={status} {...props} />}
       </div>
       {children}
@@ -44,7 +43,13 @@ export function StoragePanel({
   );
 }
 
-/** The table is loaded when it is first shown: hosts without it do not pay for it. */
+/** Loaded when it is first shown, as the table is: hosts without the panel do not pay for them. */
+function LaterMakeRoom(props: { readonly version: string; onChanged(): void }): ReactNode {
+  const { value, error } = useLoaded("ways to make room", () => import("./make-room.tsx"));
+  if (error !== undefined) return <p className="b-empty">{visible(error.message)}</p>;
+  return value === undefined ? null : <value.MakeRoom {...props} />;
+}
+
 function LaterTable(props: { onChanged(): void }): ReactNode {
   const { value, error } = useLoaded("checkpoint table", () => import("./checkpoint-table.tsx"));
   if (error !== undefined) return <p className="b-empty">{visible(error.message)}</p>;

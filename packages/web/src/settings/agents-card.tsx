@@ -41,7 +41,7 @@ export function AgentsCard(props: {
           place.
         </p>
       ) : (
-        <table className="b-table">
+        <table className="b-table b-agents">
           <tbody>
             {agents.map((agent) => (
               <tr key={agent.agent} className={agentColour(agent.agent)}>
